@@ -179,13 +179,14 @@ browser: setup-dev ## get a browser into this folder or from the system's packag
 	@node tools/browser.mjs --install >/dev/null
 
 # Each of these commands keeps one processor busy, and none reads what another writes.
-lint: setup-dev ## ruff, mypy, biome and the spelling check, at the same time
+lint: setup-dev ## ruff, mypy, biome, the spelling check and the patterns of docs/style.md, at the same time
 	@echo "== linters"
 	@$(BIN)/python tools/side_by_side.py \
 	  "ruff: $(BIN)/ruff check . && $(BIN)/ruff format --check ." \
 	  "mypy: $(BIN)/mypy" \
 	  "biome: npx --no-install biome check --error-on-warnings ." \
-	  "cspell: npx --no-install cspell lint --no-progress --no-summary"
+	  "cspell: npx --no-install cspell lint --no-progress --no-summary" \
+	  "style: $(BIN)/python bench/prose.py --check"
 
 # Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
 WORKERS := 8

@@ -293,7 +293,7 @@ export async function fiveSteps(t, server) {
   const small = await ask(t, server, `/previews/${pictureName}`);
   has(t, small, 200);
   t.ok(small.body.equals(preview), `${small.text}: another picture came`);
-  has(t, await ask(t, server, `/previews/${name}`), 422, ": that is no picture");
+  has(t, await ask(t, server, `/previews/${name}`), 422, ": that is not a picture");
   await leaves(t, server);
 }
 

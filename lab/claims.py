@@ -214,7 +214,7 @@ def claim(
         result = _judge_own(id, sentence, value, limit, exact=exact, failures=failures, **about)
     else:
         raise LabError(
-            f"{id!r} is no published claim. {did_you_mean(id, entries)} "
+            f"{id!r} is not a published claim. {did_you_mean(id, entries)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
     # The verdict on what others wrote is a finding, so only a claim of the course can fail to hold.
@@ -278,8 +278,8 @@ def _other_node(
     nodes = _nodes(value, of)
     if not nodes:
         raise LabError(
-            f"{id!r} is judged on {node_range(text)} only, but nobody says on which Node its value "
-            "was measured: name the trial, comparison or program it is from, of=..."
+            f"{id!r} is judged on {node_range(text)} only, but on which Node was its value "
+            "measured? Name the trial, comparison or program that it is from, of=..."
         )
     others = [n.removeprefix("v") for n in sorted(nodes) if n not in node_range(text)]
     return f"it is judged on {node_range(text)}, not {', '.join(others)}: {why}" if others else ""
@@ -390,7 +390,7 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     rows = [row for row in figures() if all(row[k] == v for k, v in key.items())]
     if len(rows) != 1:
         raise LabError(
-            f"published-results.csv has {len(rows)} figures for "
+            f"published-results.csv has {len(rows)} numbers for "
             f"{', '.join(key.values())}; one is needed"
         )
     return flat(PublishedFigure, {**rows[0], "value": float(rows[0]["value"])})
@@ -408,7 +408,7 @@ def published_figures(
     rows = [row for row in figures() if row["experiment_id"] == experiment]
     if not rows:
         raise LabError(
-            f"no figures of {experiment!r} in data/published-results.csv. "
+            f"no numbers of {experiment!r} in data/published-results.csv. "
             + did_you_mean(experiment, {row["experiment_id"] for row in figures()})
         )
     return [
@@ -613,7 +613,7 @@ def _judge_own(
 
 
 def _judge_quoted(
-    id: str, value: float, failures: list[str], *, blind: str, **rest: Any
+    id: str, value: Ratio | float, failures: list[str], *, blind: str, **rest: Any
 ) -> Claim:
     entry = quotations()[id]
     source = claims()["sources"][entry["source"]]

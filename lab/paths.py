@@ -61,7 +61,7 @@ def program(name: str | os.PathLike[str]) -> Path:
     candidates = sorted({file for folder in neighbours if (file := _file(folder / name))})
     if len(candidates) > 1:
         raise NoProgram(
-            f"{name} may be {' or '.join(map(relative, candidates))}: write its folder, too."
+            f"{name} may be {' or '.join(map(relative, candidates))}: write its folder as well."
         )
     if not candidates:
         raise NoProgram(

@@ -480,7 +480,7 @@ def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its
     options = {"sentence": "A.", "above": 2}
     with pytest.raises(LabError, match="needs both"):
         claim("mine", 3.0, node="<26", of=on_node("v24.21.0"), **options)
-    with pytest.raises(LabError, match="nobody says on which Node"):
+    with pytest.raises(LabError, match="on which Node was its value"):
         claim("mine", 3.0, node="<26", because="b", **options)
     with pytest.raises(LabError, match="names no versions"):
         claim("mine", 3.0, node="~26", because="b", of=on_node("v24.21.0"), **options)
@@ -530,7 +530,9 @@ def test_a_measured_number_of_a_quoted_sentence_needs_a_profile_with_verdicts(
     assert claim("marks", 64).verdict == "no verdict"
 
 
-@pytest.mark.parametrize("wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}])
+@pytest.mark.parametrize(
+    "wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}]
+)
 def test_a_quoted_sentence_has_its_limits_in_its_file(quotation, wrong):
     with pytest.raises(LabError, match=r"the rest is in data/claims\.toml"):
         claim("marks", 64, **wrong)

@@ -37,8 +37,7 @@ export async function slidesOf(browser, site, out, name) {
     await tab.emulateMedia({ colorScheme: "light" });
     await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });
     const slides = await tab.evaluate(rearranged, WIDE);
-    if (slides.length < 2)
-      throw new Error(`${name} has neither a figure nor a question: no slides.`);
+    if (slides.length < 2) throw new Error(`${name} has neither a plot nor a question: no slides.`);
     await tab.evaluate(() => document.fonts.ready);
     mkdirSync(out, { recursive: true });
     const file = join(out, `${name.replaceAll("/", "-")}.pdf`);
@@ -142,7 +141,7 @@ html, body { background: #fff !important; color: #1f2328; font-size: 18pt; paddi
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [site, out, ...names] = process.argv.slice(2);
   if (names.length === 0) {
-    console.error("Write make slides NAME=blocking/sync-or-async-files; several stand in quotes.");
+    console.error("Write make slides NAME=blocking/sync-or-async-files; put several in quotes.");
     process.exit(2);
   }
   const browser = await launch();

@@ -55,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
         "--anyway", action="store_true", help="on any Node and a busy machine: a warning only"
     )
     across = commands.add("versions")
-    across.add_argument("names", nargs="*", help="only these chapters: a look, no data is written")
+    across.add_argument("names", nargs="*", help="only these chapters; no data is written")
     across.add_argument(
         "--nodes", type=int, nargs="+", default=[], help="majors (default: all of nodes.VERSIONS)"
     )

@@ -48,7 +48,7 @@ def of_page(counts: Counts) -> Iterator[str]:
     if counts.numbers > NUMBERS:
         yield (
             f"{name}: {counts.numbers} measured numbers in sentences, at most {NUMBERS} are "
-            "wanted: a table or a figure holds more"
+            "wanted: a table or a plot holds more"
         )
 
 

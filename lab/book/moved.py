@@ -115,7 +115,7 @@ def _commit(since: str) -> Callable[[Path], str | None]:
     """What gives the text that a file had at that commit."""
     said = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
     if said is None:
-        raise NotMoved(f"{since} is no commit here; the programs as they were are read from one.")
+        raise NotMoved(f"{since} is not a commit here; the old programs are read from one.")
     commit = said.strip()
     there = (_git("ls-tree", "-r", "-z", "--name-only", commit) or "").split("\0")
 
@@ -197,6 +197,6 @@ def _rewritten(file: Path, old: tuple[str, str], new: tuple[str, str]) -> str:
     followed, count = re.subn(pattern, lambda m: f"{m[1]}{names[1][0]}{m[2]}{names[1][1]}", text)
     if count != 1:
         raise NotMoved(
-            f"{paths.relative(file)} was not written by us: {old[0]} stands in it otherwise."
+            f"{paths.relative(file)} was not written by us: it has {old[0]} in another form."
         )
     return followed

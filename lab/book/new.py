@@ -192,7 +192,7 @@ def _page(chapter: str) -> Path:
     page = paths.ROOT / f"book/{chapter}.md"
     if not page.is_file() or "\n## Run" not in page.read_text("utf-8"):
         known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
-        raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
+        raise NotNew(f"book/{chapter}.md is not a chapter. {did_you_mean(chapter, known)}")
     return page
 
 
@@ -204,8 +204,8 @@ def _claim(name: str) -> Beginning:
         raise _no_name("published claim", name, "SOURCE/its-id in small letters", "S2/files-cached")
     if source not in known["sources"]:
         raise NotNew(
-            f"{source!r} is no source. {did_you_mean(source, known['sources'])} Another one gets "
-            "its [sources.…] in data/claims.toml first."
+            f"{source!r} is not a source. {did_you_mean(source, known['sources'])} Write its "
+            "[sources.…] into data/claims.toml first."
         )
     if other := _ids().get(id):
         raise NotNew(f"{other} has {id!r} already. Choose another id.")
@@ -267,7 +267,8 @@ def _article(what: str) -> str:
 
 def _no_name(what: str, name: str, wanted: str, example: str) -> NotNew:
     return NotNew(
-        f"NAME={name!r} is no name for {_article(what)} {what}: write {wanted}, such as {example}."
+        f"NAME={name!r} is not a name for {_article(what)} {what}: "
+        f"write {wanted}, such as {example}."
     )
 
 

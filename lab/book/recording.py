@@ -114,7 +114,7 @@ def wrong_node(found: Mapping[str, Any], today: date) -> str:
     version = str(found["version"]).removeprefix("v")
     use = "Say which to use: make reference NODE=24."
     if not found.get("lts"):
-        return f"Node {version} is no LTS release: process.release.lts is not set. {use}"
+        return f"Node {version} is not an LTS release: process.release.lts is not set. {use}"
     if (ends := end_of_life(nodes.major(version))) <= today:
         return f"Node {version} is past its end of life, which was {ends:%d %B %Y}. {use}"
     return ""

@@ -98,7 +98,7 @@ def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, wh
         sitting.end()
         say(f"Written: {paths.relative(across.STORED)}. `git diff` shows what changed.")
     else:
-        say(f"Written: {paths.relative(sitting.folder / 'versions.json')}; a look changes no data.")
+        say(f"Written: {paths.relative(sitting.folder / 'versions.json')}; no data is changed.")
     return 0
 
 
@@ -110,7 +110,7 @@ def _held(sitting: Sitting, before: across.Data, data: across.Data, wanted: Sequ
     for one in first.differ:
         seen.setdefault(one.major, set()).add(one.chapter)
     if seen:
-        say("\n".join([*first.told(), "What differs is measured once more."]))
+        say("\n".join([*first.told(), "What differs is measured again."]))
         again = [
             sitting.row(node, page, again=True)
             for node in wanted

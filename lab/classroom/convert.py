@@ -74,8 +74,8 @@ def _rebuilt(course: Course, assignment: str, name: str, student: str) -> dict[s
     week = course.by_id.get(assignment)
     if week is None or name not in week.exercises:
         raise NotOurs(
-            f"{assignment}/{name}.ipynb is no exercise of {courses.FILE}. Its tests would run with "
-            "your rights, and they are not run. Take it out of this course."
+            f"{assignment}/{name}.ipynb is not an exercise of {courses.FILE}. Its tests would "
+            "run with your rights, so they are not run. Take it out of this course."
         )
     work = handins.work(course, week, student, exercise(name))
     text = _text(work.file) if work.hand_in is None else work.hand_in.source
@@ -165,7 +165,7 @@ class Judge(NbGraderPreprocessor):
             if missing := sorted({cell.name for cell in asked_for} - graded_cells):
                 raise NotOurs(
                     f"The gradebook has points for {missing[0]!r} of {context['notebook']}, which "
-                    "is no criterion of the exercise any more: generate the assignment again."
+                    "is not a criterion of the exercise any more: generate the assignment again."
                 )
 
 

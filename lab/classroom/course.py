@@ -160,7 +160,7 @@ def _made(root: Path, settings: dict[str, Any]) -> Course:
         time_zone = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         raise LabError(
-            f"it has the time zone {zone!r}, which nobody knows: write one such as Europe/Madrid"
+            f"it has the time zone {zone!r}, which is unknown: write a name such as Europe/Madrid"
         ) from None
     start, at = settings.get("start"), settings.get("due_time", time(23, 59))
     if start is not None and (not isinstance(start, date) or isinstance(start, datetime)):
@@ -229,7 +229,7 @@ def _faults(course: Course) -> Iterator[str]:
             if name not in exercise_names:
                 yield f"{week.id} has the exercise {name!r}. {did_you_mean(name, exercise_names)}"
             if name in week_of:
-                yield f"{name} stands in {week_of[name]} and in {week.id}: once is enough"
+                yield f"{name} is in {week_of[name]} and in {week.id}: once is enough"
             week_of[name] = week.id
         for name, points in week.points.items():
             if name not in week.exercises:

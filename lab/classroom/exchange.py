@@ -75,11 +75,11 @@ class Collect(ExchangeCollect):
             status = os.lstat(path)
             owner = pwd.getpwuid(status.st_uid).pw_name
         except (ValueError, OverflowError, OSError, KeyError) as error:
-            self.log.error("%s is left out: it is no hand-in (%s).", path, error)
+            self.log.error("%s is left out: it is not a hand-in (%s).", path, error)
             return nobody
         self._owners[Path(path).name] = status.st_uid
         if record["username"].startswith(".") or not stat.S_ISDIR(status.st_mode):
-            self.log.error("%s of %s is left out: it is no folder.", path, owner)
+            self.log.error("%s of %s is left out: it is not a folder.", path, owner)
             return nobody
         # The collecting user may hand in for a student: from a mail, or where all are one user.
         if status.st_uid != os.getuid() and owner != record["username"]:
@@ -148,9 +148,9 @@ def _copied(source: str, target: str, budget: list[int], owner: int) -> None:
     with os.fdopen(number, "rb") as file:
         status = os.fstat(number)
         if not stat.S_ISREG(status.st_mode):
-            raise NotCopied(f"{source} is no file")
+            raise NotCopied(f"{source} is not a file")
         if status.st_uid != owner:
-            raise NotCopied(f"{source} belongs to somebody else than the hand-in")
+            raise NotCopied(f"{source} belongs to another account than the hand-in")
         budget[0] -= 1
         if budget[0] < 0:
             raise NotCopied(f"{source}: more than {MOST_FILES} files")

@@ -99,8 +99,8 @@ def _known(course: Course) -> dict[str, str]:
             continue
         if names.setdefault(student, name) != name or students.setdefault(name, student) != student:
             raise NotPassed(
-                f"{intake.ROSTER}, line {at}: {student} or {name!r} is listed twice, with another "
-                "one beside it: nothing was sent. Name each student once."
+                f"{intake.ROSTER}, line {at}: {student} or {name!r} is listed twice, with "
+                "different partners: nothing was sent. Name each student once."
             )
     return names
 
@@ -140,7 +140,7 @@ def _token(course: Course, settings: dict[str, Any]) -> str:
     try:
         assertion = jwt.encode(claims, key, algorithm="RS256", headers=which)
     except (ValueError, TypeError, jwt.PyJWTError) as error:
-        raise NotPassed(f"{settings['key_file']} is no private RSA key (PEM): {error}") from None
+        raise NotPassed(f"{settings['key_file']} is not a private RSA key (PEM): {error}") from None
     form = {
         "grant_type": "client_credentials",
         "client_assertion_type": BEARER,

@@ -45,7 +45,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
     if not file.exists():
         if syllabus not in syllabuses():
             known = " and ".join(syllabuses())
-            raise NoCourse(f"SYLLABUS={syllabus} is none: there are those of {known} weeks.")
+            raise NoCourse(f"There is no SYLLABUS={syllabus}: choose {known} weeks.")
         if root.is_dir() and any(root.iterdir()):
             raise NoCourse(
                 f"{root} holds something else than a course: give a folder that is new or empty."
@@ -85,8 +85,8 @@ def _monday() -> date:
     return today + timedelta(days=7 - today.weekday())
 
 
-_CONFIG = """# What nbgrader does otherwise here is said in lab/classroom/config.py of the book.
-# Settings of your own may stand below.
+_CONFIG = """# lab/classroom/config.py of the book says how nbgrader differs here.
+# Write your own settings below.
 try:
     from lab.classroom.config import configure
 except ImportError:  # an nbgrader of somewhere else would execute what students handed in

@@ -74,9 +74,9 @@ def _task(exercise: Exercise, week: Week) -> str:
         f"# {exercise.title}\n\n{_points(week.worth(exercise))}, some {exercise.minutes} minutes; "
         f"from the chapter `{exercise.chapter}`.\n\n{words}\n\n"
         f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run the "
-        "cell: it says what the program is worth, and what was seen. "
+        "cell. It says what the program is worth, and what the grader saw. "
         f'`lab.hint("{exercise.id}")` gives a hint. '
-        f"{file} beside this notebook counts instead of the cell."
+        f"If there is a {file} next to this notebook, it counts instead of the cell."
     )
 
 

@@ -37,24 +37,24 @@ HTML = macros("""
 {% macro body(weeks, asked, few) -%}
 <style>meter{width:8rem}th,td{text-align:left;padding:.1rem .8rem .1rem 0;vertical-align:top}
 td.n{text-align:right}</style>
-<p>How often each was missed, of those who handed in. Nothing is told{{ " " }}
-of fewer than {{ few }} people.</p>
+<p>How often each criterion was missed by students who handed in.{{ " " }}
+Nothing is shown about groups of fewer than {{ few }} people.</p>
 {% for week, title, exercises in weeks %}<h2>{{ week }}: {{ title }}</h2>
 {% for one in exercises %}<h3>{{ one.title }}</h3>
 {% if one.silent %}<p>{{ one.silent }}</p>{% else %}
 <p>{{ one.people }} handed in, {{ one.full }} with all points.
-{% if one.minutes %} Half of those who noted it worked {{ one.minutes }} minutes or longer,{{ " " }}
-with {{ one.checks }} checks.{% endif %}
+{% if one.minutes %} Half of the students who noted their time worked {{ one.minutes }}{{ " " }}
+minutes or longer, with {{ one.checks }} checks.{% endif %}
 {% if one.hints %} Hints asked for: {{ one.hints }}.{% endif %}</p>
 <div style="overflow-x:auto" tabindex="0"><table><thead><tr><th scope="col">criterion</th>
 <th scope="col" colspan="2">missed by</th></tr></thead><tbody>
 {% for says, missed, percent in one.criteria %}<tr><td>{{ says }}</td>
 <td><meter max="100" value="{{ percent }}" aria-label="{{ percent }} %"></meter></td>
 <td class="n">{{ missed }} ({{ percent }} %)</td></tr>{% endfor %}</tbody></table></div>
-{% if one.wrong %}<p>Typical wrong answers that were met:</p><ul>
+{% if one.wrong %}<p>Typical wrong answers:</p><ul>
 {% for kind, times in one.wrong %}<li>it {{ kind }}: {{ times }}</li>{% endfor %}</ul>{% endif %}
 {% endif %}{% endfor %}{% endfor %}
-{% if asked %}<h2>Predictions</h2><p>Of those who handed them in; the first answer counts.</p>
+{% if asked %}<h2>Predictions</h2><p>Of students who handed them in. The first answer counts.</p>
 <table><thead><tr><th scope="col">question</th><th scope="col" colspan="2">right</th></tr></thead>
 <tbody>{% for id, right, of, percent in asked %}<tr><td>{{ id }}</td>
 <td><meter max="100" value="{{ percent }}" aria-label="{{ percent }} %"></meter></td>

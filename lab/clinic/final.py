@@ -308,8 +308,8 @@ def _how(whole: Final) -> list[Any]:
     return [
         HTML.text(
             "This page was made on its author's machine, so it is for reading and talking about. "
-            "Anybody can write a page like this one. Points come from the instructor's own run, "
-            "make grade, which judges the folder itself in a sandbox."
+            "A student could also write such a page by hand. Points come from the "
+            "instructor's own run, make grade, which judges the folder itself in a sandbox."
         ),
         Markup(
             facts(

@@ -77,12 +77,12 @@ BLOCKED = Illness(
     "blocked-loop",
     "blocked loop",
     (LONG_SHARE, LONGEST, SEVERAL),
-    "One callback keeps the thread for so long that everybody else waits for its end.",
+    "One callback holds the thread for so long that all other requests wait until it ends.",
     ("blocking/one-thread-many-clients", "One Thread, Many Clients"),
     (
-        "Call the asynchronous version where Node has one: it uses the pool.",
-        "What only computes goes to a worker thread, or into slices with setImmediate in between.",
-        "Do it once and keep the result, where every request asks for the same.",
+        "Call the asynchronous version if Node has one: it uses the pool.",
+        "Move what only computes to a worker thread, or slice it with setImmediate in between.",
+        "Do it once and keep the result if every request asks for the same.",
     ),
 )
 # Below a long run too: a call that waits for a disk or another program holds the loop although it
@@ -149,11 +149,16 @@ PRESSURE = Illness(
     "missing-backpressure",
     "missing backpressure",
     (
-        Limit("queued_bytes", 1_048_576.0, "stood in one stream that had said no", size),
-        Limit("ignored", 1.0, "writes after a no, per stream that had said one", _plain),
+        Limit(
+            "queued_bytes",
+            1_048_576.0,
+            "waited in one stream whose write() had returned false",
+            size,
+        ),
+        Limit("ignored", 1.0, "writes after false, per stream that had returned it", _plain),
     ),
-    "Data is written on although write() said no: all of it waits in memory, for each client that "
-    "reads slowly.",
+    "The program goes on writing although write() returned false, so all data waits in memory, "
+    "for each client that reads slowly.",
     ("streams/flow-and-backpressure", "Flow and Backpressure"),
     (
         "Use pipeline() of node:stream/promises, which waits.",
@@ -165,7 +170,12 @@ PRESSURE = Illness(
 OBJECTS = replace(
     PRESSURE,
     limits=(
-        Limit("queued_objects", 1000, "objects stood in one stream that had said no", _plain),
+        Limit(
+            "queued_objects",
+            1000,
+            "objects waited in one stream whose write() had returned false",
+            _plain,
+        ),
         PRESSURE.limits[1],
     ),
 )
@@ -193,7 +203,7 @@ LOGGING = Illness(
         "Write to a stream that is opened once (fs.createWriteStream), or collect lines and write "
         "them together.",
         "Log less for each request: one line, not forty.",
-        "console.log to a file or a pipe is synchronous, too.",
+        "console.log to a file or a pipe is also synchronous.",
     ),
 )
 STOPS = Illness(
@@ -370,9 +380,9 @@ THROTTLED = Illness(
     ("blocking/overload", "Overload"),
     (
         "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
-        "the request: garbage collection and the pool's threads use it up, too.",
+        "the request: garbage collection and the pool's threads also use it up.",
         "Start as many processes and threads as the limit has processors: "
-        "`os.availableParallelism()` may count those of the whole machine.",
+        "`os.availableParallelism()` may count all processors of the machine.",
         "Make each request cheaper: the profile names the line.",
     ),
 )

@@ -192,7 +192,7 @@ def _verdict(one: Examination) -> str:
 def _likely(one: Examination) -> str:
     if not one.diagnosis.findings:
         return ""
-    parts = [HTML.heading("What is likely ill")]
+    parts = [HTML.heading("The likely problem")]
     for found in one.diagnosis.findings:
         rows = table(
             [
@@ -493,13 +493,13 @@ def _together(m: int) -> str:
     """How so many measures are judged."""
     verdicts = m * LOOKS
     return (
-        f"All {m} measures are judged together, at up to {LOOKS} looks, so that of twenty "
-        "comparisons of a version with itself at most one says that anything differs: each "
-        f"interval is one of {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
+        f"All {m} measures are judged together, up to {LOOKS} times, so that of twenty "
+        "comparisons of a version with itself at most one says that anything differs. Each "
+        f"interval is at {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
         f"difference needs an interval without 1, a p of at most {P_MOST} and "
         f"{least_pairs(verdicts)} pairs. The A/A spread shows how far two processes of the old "
-        "version lie apart; both count as the old one, and the spread moves no interval. While the "
-        "trials lean towards worse and do not show it, as many pairs are measured again, and all "
+        "version differ. Both count as the old one, and the spread moves no interval. While the "
+        "trials lean towards worse without showing it, as many pairs are measured again, and all "
         "of them are judged together."
     )
 

@@ -108,7 +108,7 @@ class Scenario:
             ) from None
         if not isinstance(value, str | int | float):
             raise LabError(
-                f"{self.carry.source!r} in the response to the login of {self.name} is no text: "
+                f"{self.carry.source!r} in the response to the login of {self.name} is not text: "
                 'correct "from", so that it leads to one.'
             )
         header, text = self.carry.header, self.carry.value.replace("{}", str(value))
@@ -197,7 +197,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number there")
+    raise ValueError(f"{word} is not a number there")
 
 
 def _object(value: Any, label: str, keys: tuple[str, ...]) -> dict[str, Any]:

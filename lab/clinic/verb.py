@@ -85,7 +85,7 @@ def examine(
     program, asked, several = direct_order.program, direct_order.request, direct_order.scenario
     if program is None:
         raise LabError(
-            f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."
+            f"experiment={experiment!r}: {target} cannot be repeated. Examine a command."
         )
     this = ask(EXAMINATION, experiment, [], _question(program, asked, several))
     if recorded := this.replayed(", but not as an examination"):

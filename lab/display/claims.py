@@ -37,7 +37,7 @@ def claim(c: Claim) -> str:
     if c.demonstrates:
         details.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:
-        details.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
+        details.append(f"Also measured, not judged: {'; '.join(map(_told, c.beside))}.")
     if c.warnings:
         details.append(f"Read with care: {', '.join(c.warnings)}.")
     if c.measures:

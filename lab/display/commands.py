@@ -135,7 +135,7 @@ def _beginning(step: exercise.Exercise) -> str:
         return f"To begin: {begin}"
     return (
         f"To go on: work on in your folder, {folder}\n"
-        f"To begin with this step, from the solution of the one before: {begin}"
+        f"To begin with this step, from the solution of the last step: {begin}"
     )
 
 
@@ -152,7 +152,7 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     """What `grade` is told."""
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="one folder for each student")
     parser.add_argument(
-        "--out", type=Path, help="where the results go (default: FOLDER-graded beside it)"
+        "--out", type=Path, help="where the results go (default: FOLDER-graded next to it)"
     )
     parser.add_argument(
         "--exercise",
@@ -222,7 +222,7 @@ def grade(options: argparse.Namespace) -> int:
     print(
         f"{count(len(results), 'hand-in')} of {count(len({w.student for w in works}), 'student')} "
         f"in {time.monotonic() - start_s:.0f} s: {paths.relative(out / 'grades.csv')}, and "
-        "totals.csv beside it"
+        "totals.csv next to it"
     )
     _tell_of_others(fates, intake)
     if without_verdict:
@@ -268,7 +268,9 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2027-01-18T23:59") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a time such as 2027-01-18T23:59"
+        ) from None
     return moment.astimezone()
 
 
@@ -293,8 +295,8 @@ def collect(options: argparse.Namespace) -> int:
     )
     if students := repositories.others(options.folder, class_list):
         print(
-            f"Not in the list, and in {options.folder} all the same, where grade would judge them: "
-            f"{', '.join(students)}. Remove these folders, or give them a line.",
+            f"Not in the list, but in {options.folder}, where grade would judge them: "
+            f"{', '.join(students)}. Remove these folders, or give each of them a line.",
             file=sys.stderr,
         )
     return min(1, missing + len(students))

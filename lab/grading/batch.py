@@ -98,9 +98,9 @@ def came_in(
     """All that lies in a folder or a zip, and what becomes of it. Raises NoFolder."""
     top, whose = Path(folder), set(students)
     if not top.exists():
-        raise NoFolder(f"There is no folder {folder}: give the one that holds hand-ins.")
+        raise NoFolder(f"There is no folder {folder}: give a folder with hand-ins.")
     if not top.is_dir() and not entries.is_zip(top.name):
-        raise NoFolder(f"{folder} is no folder: give the one that holds a folder for each student.")
+        raise NoFolder(f"{folder} is not a folder: give a folder with a folder for each student.")
     known = Exercises(exercises.exercise(name).id for name in only)
     came = intake.came_in(top, known, whose=whose)
     if missing := sorted(whose - {one.student for one in came.students}):

@@ -37,7 +37,7 @@ MOST_NOTEBOOKS = 200
 NOTES = {notes.FILE, "my-answers.json"}
 BESIDE = {*NOTES, "timestamp.txt", "submission_secret.txt"}
 NOT_ASKED = "not asked for now"
-BESIDE_THE_WORK = "a note beside the work"
+BESIDE_THE_WORK = "a note next to the work"
 WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
 _WRAPPERS = {".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zip"}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
@@ -444,7 +444,7 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exer
         else:
             why = (
                 f"{best.owned.shown} and {rival.owned.shown} are both for {name}, and differ: "
-                "keep the one that counts"
+                "keep the file that counts"
             )
             choice.chosen[name] = Chosen(
                 known[name], best.owned, None, clean(why), True, best.parts
@@ -528,7 +528,7 @@ def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
     if wrapper := wrapped(path.name):
         return wrapper
     if suffix in TYPED:
-        return f"it is no JavaScript: {WRONG_SUFFIX}"
+        return f"it is not JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
         return f"it is a text, and is not read: {WRONG_SUFFIX}"
     if name.partition(".")[0] in known.all or any(f".{part}." in name for part in _PARTS):
@@ -544,7 +544,7 @@ def _other(owned: Owned, known: Exercises, read: _Reader, *, is_read: bool) -> s
     """What to call a program whose name is no exercise's: by what it exports, or by the nearest."""
     path = PurePosixPath(owned.file)
     if path.stem in known.all and path.stem not in known.meant:
-        return f"{path.stem} is no exercise of {known.week}" if known.week else NOT_ASKED
+        return f"{path.stem} is not an exercise of {known.week}" if known.week else NOT_ASKED
     wrong = f"no exercise is called {path.stem!r}"
     if owned.entry.fault:
         return clean(f"{wrong}; {owned.entry.fault}")

@@ -31,7 +31,7 @@ LEADS_OUT = (
     "its name leads out of the archive: put the file into its student's folder by hand, and judge "
     "the folder"
 )
-HIDDEN = "hidden files are no hand-ins"
+HIDDEN = "hidden files are not hand-ins"
 EMPTY = "there is nothing in it"
 OUT = "it is a link that leads out of the folder of this student"
 # RuntimeError: a password, or packed in a way that Python does not know.
@@ -189,7 +189,7 @@ def _of_link(place: Path, top: Path, path: str, *, is_students: bool) -> Entry:
     if not target.exists():
         return Entry(path, fault="it is a link that leads nowhere", place=place)
     if not target.is_file():
-        return Entry(path, fault="it is a link, and what it leads to is no file", place=place)
+        return Entry(path, fault="it is a link, and what it leads to is not a file", place=place)
     return Entry(path, target.stat().st_size, place=place, reader=_reader(target))
 
 

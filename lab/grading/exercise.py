@@ -364,13 +364,13 @@ def _faults(one: Exercise) -> Iterator[str]:
     if not 1 <= one.minutes <= 90:
         yield f"it takes {one.minutes} minutes: 1 to 90"
     if len(one.hints) != HINTS:
-        yield f"it has {len(one.hints)} hints: {HINTS}, each saying more than the one before"
+        yield f"it has {len(one.hints)} hints: {HINTS}, each saying more than the last"
     if not one.modules or set(one.modules) - set(KINDS):
         yield f'its modules are {list(one.modules)}: some of "esm", "cjs"'
     yield from _faults_of_step(one)
     for file in (one.folder / "task.md", one.folder / "check.mjs", one.starter, one.solution):
         if not file.is_file():
-            yield f"{file.name} is missing beside it"
+            yield f"{file.name} is missing next to it"
     yield from _faults_of_criteria(one.criteria)
     yield from _faults_of_wrong(one)
     yield from _faults_of_parameters(one)
@@ -432,7 +432,7 @@ def _faults_of_parameters(one: Exercise) -> Iterator[str]:
             yield f"its parameter {name!r} has {list(values)}: two values at least, which differ"
     told = set(_PLACE.findall((one.folder / "task.md").read_text("utf-8")))
     if unknown := sorted(told - set(one.parameters)):
-        yield f"task.md has {{{{{unknown[0]}}}}}, which stands under no [parameters]"
+        yield f"task.md has {{{{{unknown[0]}}}}}, which is not under [parameters]"
     if silent := sorted(set(one.parameters) - told):
         yield f"task.md does not say {{{{{silent[0]}}}}}, which differs by student"
     for file in sorted(one.folder.glob("*.[mc]js")) + sorted(one.folder.glob("wrong/*")):

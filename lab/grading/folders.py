@@ -250,8 +250,8 @@ def _main(
     if not any(map(is_program, files)):
         raise BadHandIn(f"{folder_name} has no program in it{_instead(own_entries)}.")
     raise BadHandIn(
-        f"{folder_name} has several programs, and none is called server.mjs: call the one so that "
-        f'is started, or name it in {PACKAGE} as "main".'
+        f"{folder_name} has several programs, and none is called server.mjs: give that name to the "
+        f'one to start, or name it in {PACKAGE} as "main".'
     )
 
 

@@ -234,7 +234,7 @@ def _foreign_text(text: str, plain: str) -> str:
     if _CONFLICT.search(plain):
         line = text.count("\n", 0, text.index("<<<<<<< ")) + 1
         return (
-            f"has a merge conflict from line {line} on that nobody has settled: choose one of the "
+            f"has a merge conflict from line {line} on: choose one of the "
             "two versions, and delete the lines that begin with <<<<<<<, ======= and >>>>>>>."
         )
     return ""
@@ -260,7 +260,7 @@ def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise BadHandIn(f"{name or 'The hand-in'} is no valid UTF-8.") from None
+        raise BadHandIn(f"{name or 'The hand-in'} is not valid UTF-8.") from None
     return HandIn(text, name)
 
 
@@ -328,7 +328,7 @@ def _decoded(data: bytes, path: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadHandIn(
-            f"{path} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+            f"{path} is not valid UTF-8 (byte {error.start}): save it as UTF-8."
         ) from None
 
 
@@ -371,7 +371,7 @@ def submitted(data: bytes, known: Container[str]) -> list[str]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadHandIn("it cannot be read, or is no UTF-8") from None
+        raise BadHandIn("it cannot be read, or is not UTF-8") from None
     cells = _code_cells(text, "it")
     asked = {asked for asked, _, _ in cells if asked}
     worked_in = {grade_id for asked, _, grade_id in cells if not asked and grade_id in known}
@@ -395,7 +395,7 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
                 )
                 found.append((asked, own, _grade_id(cell)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise BadHandIn(f"{name} is no notebook: its JSON cannot be read.") from None
+        raise BadHandIn(f"{name} is not a notebook: its JSON cannot be read.") from None
     return found
 
 

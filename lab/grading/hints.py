@@ -51,7 +51,7 @@ class Hint:
     def _noted(self) -> str:
         return (
             f"({self.opened} of {HINTS} opened, which is noted in {paths.relative(self.note)} and "
-            "stands in your next result; the note is yours, and you can delete it.)"
+            "in your next result. The note is yours, and you can delete it.)"
         )
 
 

@@ -524,7 +524,7 @@ def _roster_text(file: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRoster(
-            f"{file} is no UTF-8 (byte {error.start}): save it as “CSV UTF-8”, so that no name in "
+            f"{file} is not UTF-8 (byte {error.start}): save it as “CSV UTF-8”, so that no name in "
             "it is misread."
         ) from None
 

@@ -132,7 +132,7 @@ def listed(file: Path) -> list[Repository]:
     try:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
         raise NoClass(f"The class list {file} cannot be read: {reason}.") from None
     by_student: dict[str, Repository] = {}
     by_address: dict[str, Repository] = {}
@@ -152,7 +152,7 @@ def listed(file: Path) -> list[Repository]:
             )
         if before := by_address.get(address):
             raise NoClass(
-                f"{file}, line {number}: the address of {repository.student} is that of "
+                f"{file}, line {number}: {repository.student} has the address of "
                 f"{before.student} in line {before.line}. Give each student a repository."
             )
         by_student[student] = by_address[address] = repository
@@ -192,7 +192,7 @@ def _of_words(
         )
     is_place = "/" in address or ":" in address or address.endswith(".git")
     if address.startswith("-") or "::" in address or not is_place:
-        raise NoClass(f"Line {number}: {shown(address)} is no address of a repository.")
+        raise NoClass(f"Line {number}: {shown(address)} is not an address of a repository.")
     return Repository(student, address, number)
 
 

@@ -90,9 +90,7 @@ class Result(Stored, Shown):
             return ""
         with_ = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         if not self.student:
-            return (
-                f"judged with {with_}, nobody's in particular; LAB_STUDENT=anna for those of anna"
-            )
+            return f"judged with {with_}, the default; LAB_STUDENT=anna for anna's values"
         return f"judged with {with_}, the values of {clean(self.student, 200)}"
 
     def __str__(self) -> str:

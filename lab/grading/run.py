@@ -60,7 +60,7 @@ class Stopped(NotGraded):
 
 
 LONG = "It took longer than all criteria together may take, and was ended."
-BUSY = "too busy to tell, the check stood in the queue for a processor for most of its time"
+BUSY = "too busy to tell: the check queued for a processor for most of its time"
 FELL = (
     "With your program the check itself came to no end, twice, and with the reference it does: "
     "your program sends, returns or throws what no check can take."
@@ -397,7 +397,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise NotGraded("The check said something that is no result, so there is none.")
+        raise NotGraded("The check said something that is not a result, so there is none.")
     return said
 
 

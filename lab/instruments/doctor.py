@@ -99,7 +99,7 @@ def judge(facts: Facts) -> Iterator[Finding]:
 
 
 def _cores(f: Facts) -> Iterator[Finding]:
-    share = "on one core, so throughput is that of both together"
+    share = "on one core, which client and server share"
     if f.cores >= 2:
         yield Finding("ok", "cores", str(f.cores), "client and server have a core each")
     else:
@@ -117,7 +117,7 @@ def _cores(f: Facts) -> Iterator[Finding]:
     if f.quota_cores is not None and f.quota_cores < f.cores:
         yield Finding(
             *("warn", "CPU quota", f"{f.quota_cores:g} of {f.cores} cores"),
-            "a container that has used its share stands still for up to 0.1 s: false tails",
+            "a container that has used its share stops for up to 0.1 s: false tails",
             "give the container whole cores (--cpuset-cpus) in place of a share (--cpus)",
         )
 
@@ -208,7 +208,7 @@ def _tools(f: Facts) -> Iterator[Finding]:
         if version is not None:
             yield Finding("ok", name, version, _can(name))
         else:
-            means = "figures take what needs it from the recorded run, or leave it out"
+            means = "plots take its part from the recorded run, or leave it out"
             status = "ok" if name in OPTIONAL else "warn"
             install = f.installs.get(name, "make tools")
             yield Finding(status, name, "not installed", means, f"to have it: {install}")

@@ -37,7 +37,7 @@ MISSING = """<!doctype html>
 <head><meta charset="utf-8"><title>No book yet</title></head>
 <h1>No book yet</h1>
 <p>Nothing is built in this folder. <code>make live</code> builds the book and opens it;
-<code>make book</code> measures it, too. Then load this page again.</p>
+<code>make book</code> also measures it. Then load this page again.</p>
 </html>
 """
 

@@ -133,7 +133,7 @@ class Sessions:
         folder = paths.ROOT / page
         kernel = str((cells or {}).get("kernel"))
         if kernel not in KERNELS or not folder.with_suffix(".md").is_file():
-            raise NotLive(f"{page} is no page of this book with cells to run.")
+            raise NotLive(f"{page} is not a page of this book with cells to run.")
         on_page.drop(page)
         on_page.notes(page).parent.mkdir(parents=True, exist_ok=True)
         started: str = await self._manager.start_kernel(

@@ -114,7 +114,7 @@ def compare(
     sweep, values = _sweep(options)
     first = baseline or next(iter(arms))
     if first not in arms:
-        raise BadComparison(f"baseline={first!r} is no arm. {did_you_mean(first, arms)}")
+        raise BadComparison(f"baseline={first!r} is not an arm. {did_you_mean(first, arms)}")
     cells = {
         (a, i): _cell(a, arms[a], sweep, v, options) for a in arms for i, v in enumerate(values)
     }
@@ -144,7 +144,7 @@ def compare(
     n = this_experiment.profile.pairs_for(pairs)
     control = (aa if isinstance(aa, str) else first) if aa else None
     if control is not None and control not in arms:
-        raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")
+        raise BadComparison(f"aa={control!r} is not an arm. {did_you_mean(control, arms)}")
     design = Comparison(
         id=new_id(),
         experiment=this_experiment.id,

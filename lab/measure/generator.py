@@ -112,7 +112,9 @@ class Generator:
             event = json.loads(line)
             event["event"]
         except (ValueError, KeyError, TypeError):
-            raise GeneratorFailed(self._story(f"said what is no event: {line[:200]!r}")) from None
+            raise GeneratorFailed(
+                self._story(f"said what is not an event: {line[:200]!r}")
+            ) from None
         return dict(event)
 
     def _story(self, what: str) -> str:

@@ -84,7 +84,7 @@ def plan(
     fit("alongside", alongside, Mapping[str, Mapping[str, Any]] | None, BadLoad)
     for name in names:
         if name not in ALL:
-            raise BadLoad(f"tolerate={name!r} is no check. {did_you_mean(name, ALL)}")
+            raise BadLoad(f"tolerate={name!r} is not a check. {did_you_mean(name, ALL)}")
     side_streams = {
         name: Stream.of(f"alongside[{name!r}]: ", **{**common, **options})
         for name, options in (alongside or {}).items()

@@ -78,7 +78,7 @@ class Figure:
         """The alternative text: the finding, then what a stamp on the figure says."""
         if not self.stamps:
             return self.alt
-        return f"{self.alt} Stamped on the figure: {'; '.join(self.stamps)}."
+        return f"{self.alt} Stamped on the plot: {'; '.join(self.stamps)}."
 
     @cached_property
     def csv(self) -> str:
@@ -172,7 +172,7 @@ class Figure:
             f"{self._svg(prefix + 'n', narrow=True, words=prefix + 'w')}"
             f"<figcaption>{_sentence(self.caption)}{notes} "
             f'<a class="lab-data" download="{self._own_name}.csv" href="{self.data_uri}" '
-            f'aria-label="data of this figure: {escape(self.caption)} (CSV)">data</a>'
+            f'aria-label="data of this plot: {escape(self.caption)} (CSV)">data</a>'
             f"</figcaption></figure>"
         )
 
@@ -187,7 +187,7 @@ class Figure:
         path = Path(path)
         writers = {".svg": lambda: self.svg, ".html": self._repr_html_, ".csv": lambda: self.csv}
         if path.suffix not in writers:
-            raise LabError(f"cannot save a figure as {path.name!r}: end it in .svg, .html or .csv")
+            raise LabError(f"cannot save a plot as {path.name!r}: end it in .svg, .html or .csv")
         path.write_text(writers[path.suffix](), encoding="utf-8")
         return path
 

@@ -168,7 +168,7 @@ def as_bands(predict: Any, measure: Metric, xs: Sequence[Any]) -> list[Band]:
             predict_at = band.throughput if measure.name == "throughput" else band.response
             band = predict_at(_between(xs))
         if (band.what == "throughput") != (measure.name == "throughput"):
-            raise LabError(f"the band predicts {band.what}, the figure shows {measure.label}")
+            raise LabError(f"the band predicts {band.what}, the plot shows {measure.label}")
         label = str(name) or band.label or "predicted"
         low, high = ([v * measure.factor for v in side] for side in (band.low, band.high))
         out.append(Band(label, band.x, low, high))

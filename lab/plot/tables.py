@@ -110,7 +110,7 @@ def sources(of: Any) -> list[Any]:
     if isinstance(of, (list, tuple)) and not isinstance(of, Rows):
         return [record for item in of for record in sources(item)]
     raise LabError(
-        f"of={shown(of)} is no record: give what lab.node, lab.load, lab.compare or lab.survey "
+        f"of={shown(of)} is not a record: give what lab.node, lab.load, lab.compare or lab.survey "
         "returned, the rows of it, or several in a list"
     )
 

@@ -125,7 +125,7 @@ def silent() -> GuardSilent:
         _guard.wake()
     return GuardSilent(
         f"The guard of servers (process {pid}) did not answer in time, so nothing is known of its "
-        "servers: it was suspended, or this machine stood still. It was told to continue: measure "
+        "servers: it was suspended, or this machine was. It was told to continue: measure "
         f"again. Should it stay silent, end it (kill -KILL {pid}); the next start gets a new one."
     )
 

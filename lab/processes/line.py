@@ -124,7 +124,7 @@ def _door(folder: Path, shared: bool) -> Any:
     descriptor = opened(folder / DOOR, shared=shared)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{folder / DOOR} is no file")
+            raise OSError(f"{folder / DOOR} is not a file")
         end = time.monotonic() + _DOOR_S
         while True:
             try:
@@ -132,7 +132,7 @@ def _door(folder: Path, shared: bool) -> Any:
                 break
             except BlockingIOError:
                 if time.monotonic() > end:
-                    raise TimeoutError(f"somebody keeps {folder / DOOR} for himself") from None
+                    raise TimeoutError(f"another process keeps {folder / DOOR} locked") from None
                 time.sleep(_POLL_S)
         yield descriptor
     finally:

@@ -56,7 +56,7 @@ def _parsed(version: str) -> Version:
     """Return the numbers of a version such as v26.10.0. Raises LabError if it is none."""
     found = _VERSION.match(version)
     if found is None:
-        raise LabError(f"{version!r} is no version of Node, such as v26.10.0")
+        raise LabError(f"{version!r} is not a version of Node, such as v26.10.0")
     return int(found[1]), int(found[2]), int(found[3])
 
 

@@ -159,7 +159,7 @@ class Load:
         if len(self.alongside) >= MOST_STREAMS:
             raise BadLoad(
                 f"alongside= has {len(self.alongside)} streams; at most {MOST_STREAMS - 1} can be "
-                "sent beside the first"
+                "sent with the first"
             )
         for name in self.alongside:
             if name == "main" or not _NAME.fullmatch(name):

@@ -169,7 +169,7 @@ def _json_of(data: bytes) -> Any:
     except RecursionError:
         raise BadSitting("it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise BadSitting(f"it is no JSON: line {error.lineno}, {error.msg}") from None
+        raise BadSitting(f"it is not JSON: line {error.lineno}, {error.msg}") from None
     except ValueError as error:  # a number of thousands of digits
         raise BadSitting(f"it has a number that cannot be read: {error}") from None
 
@@ -184,7 +184,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(text: str) -> float:
-    raise BadSitting(f"it has {text}, which is no number")
+    raise BadSitting(f"it has {text}, which is not a number")
 
 
 def _keys(place: str, value: Any, names: Collection[str]) -> None:
@@ -255,7 +255,7 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
     _keys(place, value, CLAIM)
     id = _text(f"{place}.id", value["id"])
     if id not in ids:
-        raise BadSitting(f"{place}.id is {_shown(id)}, which is no claim that has an interval")
+        raise BadSitting(f"{place}.id is {_shown(id)}, which is not a claim that has an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
     if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
         raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")

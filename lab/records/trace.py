@@ -108,7 +108,7 @@ class Trace(Shown):
         """A trace from the content of a `.trace.json` file; raises LabError when it is none."""
         if data.get("type") != "loop-trace" or data.get("schema") != SCHEMA:
             raise LabError(
-                f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
+                f"This is not a loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
                 f"{data.get('schema')!r}). Record it again with lab.trace(program)."
             )
         trace = cls(dict(data))

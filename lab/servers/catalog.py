@@ -138,7 +138,7 @@ def define(
     runtime = name.partition("/")[0]
     if not _NAME.fullmatch(name) or runtime not in ("node", "python"):
         raise CatalogError(
-            f"{name!r} is no name for a server. Write node/what-it-does or python/what-it-does, "
+            f"{name!r} is not a name for a server. Write node/what-it-does or python/what-it-does, "
             "in small letters."
         )
     if name in _catalog()["servers"]:

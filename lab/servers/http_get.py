@@ -77,7 +77,7 @@ def loopback(url: str) -> tuple[str, int]:
         port = 80 if parts.port is None else parts.port
     if _BARE_IPV6.match(url):
         raise NotLoopback(
-            f"{url!r} is no URL: an IPv6 address needs brackets. Write http://[::1]:3000, say."
+            f"{url!r} is not a URL: an IPv6 address needs brackets. Write http://[::1]:3000, say."
         )
     if not (port is not None and _LOOPBACK.fullmatch(place) and url.startswith("http://")):
         raise NotLoopback(
@@ -85,7 +85,9 @@ def loopback(url: str) -> tuple[str, int]:
             "load for other people's machines is not what this is for."
         )
     if not port:
-        raise NoPort(f"{url!r} has port 0, where nobody can listen. Give the port of a server.")
+        raise NoPort(
+            f"{url!r} has port 0, on which no server can listen. Give the port of a server."
+        )
     return str(host), port
 
 
@@ -106,7 +108,9 @@ def get(
     """
     host, port = loopback(url)
     if not path.startswith("/") or any(c <= " " or c >= "\x7f" for c in path):
-        raise BadPath(f"{path!r} is no path: begin with '/', and quote spaces and letters as %XX.")
+        raise BadPath(
+            f"{path!r} is not a path: begin with '/', and quote spaces and letters as %XX."
+        )
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
     line: socket.socket | None = None  # the connection drops its socket once it has the headers
@@ -162,5 +166,5 @@ def _words(error: Exception) -> str:
     if isinstance(error, http.client.IncompleteRead):
         return f"the answer broke off after {len(error.partial):,} bytes"
     if isinstance(error, ConnectionRefusedError):
-        return "nobody listens there"
+        return "nothing listens there"
     return f"{type(error).__name__} {error}".strip()

@@ -152,7 +152,7 @@ def _why_unheard(running: Running, port: int) -> str:
     """What a running server has failed to do, as far as its output tells."""
     recipe = running.recipe
     if recipe.listening == "connect":
-        return f"It runs, but nobody listens on port {port}."
+        return f"It runs, but nothing listens on port {port}."
     *_, last = running.printed().split("\n")
     if re.search(recipe.listening or USUAL_LINE, last):
         return f"It printed {last[-200:]!r} without the end of the line: print a newline after it."
@@ -165,7 +165,7 @@ def _take_address(running: Running, url: str, asked_port: int) -> None:
     except NoPort:
         raise WrongPort(
             running.story(
-                f"says {url}, but nobody can listen on port 0",
+                f"says {url}, but no server can listen on port 0",
                 "Print the port of server.address(), once it listens.",
             )
         ) from None
@@ -253,7 +253,7 @@ def _publish(running: Running) -> None:
 def _port(recipe: Program) -> int:
     told = recipe.env.get("PORT", "0")
     if not told.isdecimal() or int(told) > 65535:
-        raise LabError(f"PORT={told!r} is no port. Give 1024 to 65535, or leave it out.")
+        raise LabError(f"PORT={told!r} is not a port. Give 1024 to 65535, or leave it out.")
     port = int(told)
     if port and not sockets.is_free(port):
         raise PortTaken(_taken(port))

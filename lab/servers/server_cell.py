@@ -42,7 +42,7 @@ def _read(line: str) -> tuple[str, str | None, dict[str, str]]:
             else:
                 key, equals, text = value.partition("=")
                 if not equals:
-                    raise _bad(line, f"--env {value} is no KEY=VALUE")
+                    raise _bad(line, f"--env {value} is not a KEY=VALUE")
                 env[key] = text
         elif word.startswith("-"):
             raise _bad(line, f"{word} is unknown")

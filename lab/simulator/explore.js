@@ -147,7 +147,7 @@ function sentence({ phase, kind, turn, slept, ms, now, next, ways }) {
   const time = ms === 1 ? "a millisecond" : `${Math.round(ms * 100) / 100} ms`;
   const due = now + ms >= next ? ", so that the next timer is due" : "";
   if (kind === "loop" && turn === 0)
-    return `the main program takes ${time} from its timers to the loop's first look at them${due}`;
+    return `the main program takes ${time} from its timers to the loop's first check of them${due}`;
   if (phase === "main") return `the main program takes ${time} before it sets this timer${due}`;
   if (slept) return `the loop wakes ${time} late in turn ${turn}${due}`;
   if (kind === "read")

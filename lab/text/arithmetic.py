@@ -37,10 +37,10 @@ def value(expression: str, **names: float) -> float:
             if isinstance(made, complex):  # the root of a negative number
                 raise ValueError(f"{expression!r} makes no real number")
             return float(made)
-        raise ValueError(f"{expression!r} is no arithmetic")
+        raise ValueError(f"{expression!r} is not arithmetic")
 
     try:
         parsed = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
-        raise ValueError(f"{expression!r} is no arithmetic") from None
+        raise ValueError(f"{expression!r} is not arithmetic") from None
     return of(parsed.body)

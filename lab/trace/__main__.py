@@ -124,7 +124,7 @@ def _input(file: Path | None) -> str:
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    return "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
+    return "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
 
 
 def _read(file: Path) -> Trace:

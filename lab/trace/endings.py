@@ -101,7 +101,7 @@ def _thrown(report: str, program: TracedProgram | None) -> str:
         error = _ERROR.search(report)
         return _short(error[1] if error else report.split("\n")[-1], program)
     value = report.split(_NO_ERROR)[0].removeprefix("Uncaught:").removeprefix("Uncaught ")
-    return f"it threw {_value(value)}, which is no Error"
+    return f"it threw {_value(value)}, which is not an Error"
 
 
 def _value(text: str) -> str:

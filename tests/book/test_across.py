@@ -194,7 +194,7 @@ def test_each_cause_is_of_a_claim_or_an_order_and_leads_somewhere():
     for id, cause in across.causes().items():
         chapter = id.rpartition("/")[0]
         known = id in orders if orders is not None else f"book/{chapter}" in pages
-        assert id in ids or known, f"{id} is no claim and no order"
+        assert id in ids or known, f"{id} is not a claim and no order"
         assert cause["since"] in nodes.VERSIONS
         assert cause["text"].endswith(".")
         assert cause["links"]

@@ -171,10 +171,10 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
         ("server", "node/frame-parsers", "is there already"),
         ("question", "blocking/off-the-loop", "write topic/name/its-id"),
         ("question", "blocking/of-the-loop/x", "Did you mean blocking/off-the-loop"),
-        ("question", "about/glossary/x", "is no chapter"),
+        ("question", "about/glossary/x", "is not a chapter"),
         ("question", "blocking/off-the-loop/files-first", "sync-or-async-files/questions.toml has"),
         ("claim", "files-cached", "write SOURCE/its-id"),
-        ("claim", "S9/x", "Another one gets its [sources.…] in data/claims.toml first"),
+        ("claim", "S9/x", "Write its [sources.…] into data/claims.toml first"),
         ("claim", "S2/sync-vs-async-file", "has 'sync-vs-async-file' already"),
     ],
 )

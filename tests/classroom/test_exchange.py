@@ -65,7 +65,7 @@ def test_hand_ins_that_are_none_are_named_and_the_others_are_collected_and_get_t
     (place / "timestamp.txt").unlink()
     (place / "timestamp.txt").symlink_to("/etc/hostname")
     said = collect(room)
-    for name in ("+soon", "+link", "+file", "pipe.ipynb is no file"):
+    for name in ("+soon", "+link", "+file", "pipe.ipynb is not a file"):
         assert name in said
     assert sorted(one.name for one in room.course.submitted.iterdir()) == ["ben", "dan"]
     assert not (room.root / WEEK).exists()
@@ -121,7 +121,7 @@ def test_a_file_that_is_not_of_who_hands_it_in_is_left_out(room):
     place = moved(room, "dan")
     shutil.chown(place, "nobody")  # and what lies in it stays of somebody else
     said = collect(room)
-    assert "belongs to somebody else than the hand-in" in said
+    assert "belongs to another account than the hand-in" in said
     assert not (room.course.submitted / "nobody" / WEEK / "summary.ipynb").exists()
     assert (room.course.submitted / "ben" / WEEK / "summary.ipynb").exists()
 

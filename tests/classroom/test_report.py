@@ -84,7 +84,7 @@ def test_a_line_of_a_template_that_ends_ends_no_word(done):
     ]
     for words in (
         "of fewer than 3 people.",
-        "4 handed in, 2 with all points. Half of those who noted it worked",
+        "4 handed in, 2 with all points. Half of the students who noted their time worked",
         "or longer, with 2 checks.",
         "without names, strings and layout",
         "two programs agree proves nothing",
@@ -264,7 +264,7 @@ week-1 = "{platform.url}/lineitems/7?type=1"
         ({"lineitems": {"week-1": "http://lms.example/7"}}, "not encrypted"),
         ({"lineitems": {"week-1": "{url}/moved"}}, "score of anna on to http.*/elsewhere"),
         ({"lineitems": {}}, "no line item for week-1"),
-        ({"key_file": "course.toml"}, "no private RSA key"),
+        ({"key_file": "course.toml"}, "not a private RSA key"),
         ({"key_file": "nothing.pem"}, "cannot be read"),
         ({"keyfile": "x"}, "key_file"),
     ],

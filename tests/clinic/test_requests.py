@@ -85,7 +85,7 @@ def test_a_scenario_logs_in_and_sends_its_requests_by_their_weights(tmp_path, ca
             "login of shop.json, POST /login, with",
         ),
         ({"login": {**LOGIN, "carry": {"from": "token"}}, "requests": BOOKS}, "has no 'token'"),
-        ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is no text"),
+        ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is not text"),
         (
             {"login": LOGIN, "requests": [{"path": "/books", "body": {}}]},
             '422. It may want another "body"',
@@ -106,7 +106,7 @@ def test_what_a_scenario_does_not_get_is_told_by_its_place(tmp_path, data, words
         ({"request": []}, "Did you mean requests?"),
         ({"requests": []}, "list of 1 to 100"),
         ('{"requests": [{"path": "/a", "path": "/b"}]}', "the key 'path' twice"),
-        ('{"requests": [{"path": "/a", "method": "PUT", "body": NaN}]}', "NaN is no number"),
+        ('{"requests": [{"path": "/a", "method": "PUT", "body": NaN}]}', "NaN is not a number"),
         (f'{{"requests": {"[" * 100_000}{"]" * 100_000}}}', "within one another"),
         ({"requests": [{"method": "GET"}]}, 'request 1 has no "path"'),
         ({"requests": [{"path": "books"}]}, "request 1: path='books' must begin with /"),

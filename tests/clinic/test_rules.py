@@ -424,7 +424,7 @@ def test_the_report_says_how_the_measures_were_judged_together():
     found = versions.Versions("a", "b", "/", 100.0, 10, tuple(made), versions.judged(made, 0.05))
     page = report.versions_page(found)
     assert "All 4 measures are judged together" in page
-    assert "each interval is one of 99.69 %" in page and "10 pairs" in page
+    assert "Each interval is at 99.69 %" in page and "10 pairs" in page
 
 
 def test_a_tenth_slower_is_mostly_found_at_the_first_look():

@@ -307,10 +307,10 @@ def test_what_is_no_file_or_has_no_end_is_not_waited_for(folder, capsys):
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
     said = capsys.readouterr().out
     for line in (
-        "carl/bytes.ipynb: it cannot be read, or is no UTF-8",
+        "carl/bytes.ipynb: it cannot be read, or is not UTF-8",
         "carl/huge.ipynb: it has more than 16 MiB, and is not read: clear its outputs",
         "carl/huge.mjs: no exercise is called 'huge'",
-        "carl/text.ipynb: it is no notebook: its JSON cannot be read",
+        "carl/text.ipynb: it is not a notebook: its JSON cannot be read",
         "carl/x.mjs: no exercise is called 'x'",
     ):
         assert line in said

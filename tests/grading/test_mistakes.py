@@ -92,7 +92,7 @@ def judged(text, name="summary.mjs", asked="summary"):
             "Promise((r) => setTimeout(r, "
             "200));\nexport const summary = () => ({});",
             "a.mjs",
-            r"nobody caught it.*later.*line 1",
+            r"not caught.*later.*line 1",
         ),
         (
             "Promise.reject(new "
@@ -101,7 +101,7 @@ def judged(text, name="summary.mjs", asked="summary"):
             "200));\nexport const summary = "
             "() => ({});",
             "a.mjs",
-            r"rejected and nobody handled it.*forgotten",
+            r"rejected and not handled.*forgotten",
         ),
         (RIGHT + "\nprocess.exit();\n", "a.mjs", r"process\.exit"),
         (
@@ -125,12 +125,12 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export const summary = () => { throw 'no rows' };\n",
             "a.mjs",
-            r'your code threw "no rows", which is no Error',
+            r'your code threw "no rows", which is not an Error',
         ),
         (
             "export const summary = () => Promise.reject();\n",
             "a.mjs",
-            r"your code threw undefined, which is no Error",
+            r"your code threw undefined, which is not an Error",
         ),
         (
             "export const summary = () => { throw Symbol('odd') };\n",
@@ -140,19 +140,19 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "throw { code: 5 };\n",
             "a.mjs",
-            r"cannot be loaded: it threw \{ code: 5 \}, which is no Error",
+            r"cannot be loaded: it threw \{ code: 5 \}, which is not an Error",
         ),
         (
             "setTimeout(() => { throw { rows: 3 } }, 1);\n" + LATER + EMPTY,
             "a.mjs",
-            r"nobody caught it: \{ rows: 3 \} was thrown, which is no Error",
+            r"not caught: \{ rows: 3 \} was thrown, which is not an Error",
         ),
         # What came from another program or language than JavaScript.
         ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"2\): \u201c is a quo"),
         (
             "export const summary = (rows: number[]) => ({});\n",
             "a.mjs",
-            r"line 1\): types of TypeScript are no JavaScript, take them out",
+            r"line 1\): types of TypeScript are not JavaScript, take them out",
         ),
         ("interface Row { ms: number }\n" + EMPTY, "a.mjs", r"types of TypeScript"),
         (
@@ -291,11 +291,11 @@ def test_files_that_are_none(tmp_path):
     for name, message in {
         "": r"is a folder: name the file, such as \S+/summary\.cjs",
         "no.mjs": "There is no file",
-        "latin.mjs": r"no valid UTF-8 \(byte 3\)",
+        "latin.mjs": r"not valid UTF-8 \(byte 3\)",
         "away.mjs": "leads nowhere",
         "mine.txt": r"\.mjs, \.cjs or \.js",
-        "not.ipynb": "is no notebook",
-        "deep.ipynb": "is no notebook",
+        "not.ipynb": "is not a notebook",
+        "deep.ipynb": "is not a notebook",
         "other.ipynb": "no cell that begins with `%%submit summary`. It has cells for lookup",
     }.items():
         with pytest.raises(LabError, match=message):

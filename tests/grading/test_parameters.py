@@ -47,7 +47,7 @@ def test_a_result_says_with_whose_values_it_was_judged():
     one = PAGES["die-well"]
     hand_in = handin.from_text("process.exit(1);\n", "mine.mjs")
     for who, values in {
-        "": "grace = 2000, nobody's in particular; LAB_STUDENT=anna",
+        "": "grace = 2000, the default; LAB_STUDENT=anna",
         "anna": f"grace = {one.for_student('anna')['grace']}, the values of anna",
     }.items():
         result = run.grade(one, hand_in, student=who)
@@ -74,7 +74,7 @@ def two_students(one):
     [
         ("exercise.toml", ("[2000, 2400, 2800, 3200]", "[2000]"), "two values at least"),
         ("task.md", ("{{patience}}", "2000"), "does not say {{patience}}"),
-        ("task.md", ("{{patience}}", "{{patients}}"), "{{patients}}, which stands under no"),
+        ("task.md", ("{{patience}}", "{{patients}}"), "{{patients}}, which is not under"),
         ("solution.mjs", ("= 2000; //", "= 2001; //"), "const … = 2000; // {{patience}}"),
     ],
 )

@@ -63,7 +63,7 @@ describe("a chapter in JupyterLab", () => {
       assert.equal(await idle(page), "idle");
       assert.match(
         await status(page),
-        /JupyterLab has this chapter open, too, with a kernel of its own/,
+        /JupyterLab also has this chapter open, with its own kernel/,
       );
     } finally {
       await context.close();

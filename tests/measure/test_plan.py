@@ -53,7 +53,7 @@ from lab.settings import PROFILES
         ({"rate": 1_000_000, "seconds": 60}, "is more than 5,000,000 requests: lower the rate"),
         ({"alongside": {"../up": {}}}, "alongside['../up']: a stream is called by 1 to 64"),
         ({"alongside": {"main": {}}}, "the first one is called main"),
-        ({"alongside": {f"s{n}": {} for n in range(8)}}, "at most 7 can be sent beside the f"),
+        ({"alongside": {f"s{n}": {} for n in range(8)}}, "at most 7 can be sent with the f"),
         (
             {"alongside": {"ping": {"rate": 1, "requests": 2}}},
             "alongside['ping']: requests= counts in a closed loop, rate= makes an open one",

@@ -260,7 +260,7 @@ def test_a_failed_check_is_stamped_in_words(compared):
     for svg in drawings(page):
         assert 'class="lab-stamp"' in svg
         assert "breaks Little’s law (async at 100)</text>" in svg
-    assert re.search(r"<desc[^>]*>[^<]*Stamped on the figure: breaks Little’s law", page)
+    assert re.search(r"<desc[^>]*>[^<]*Stamped on the plot: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
 
 
@@ -654,7 +654,7 @@ def test_bars_are_told_whatever_they_are(values, said):
 
 def documented():
     page = (ROOT / "book/about/data.md").read_text("utf-8")
-    section = page.split("## The columns of a figure's CSV")[1].split("\n## ")[0]
+    section = page.split("## The columns of a plot's CSV")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     return {name: row for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
 
@@ -718,7 +718,7 @@ def test_rows_bring_along_the_record_they_were_taken_from(compared):
 
 @pytest.mark.parametrize("of", [5, "qr-full", [{"n": 1}], [5]], ids=repr)
 def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
-    with pytest.raises(LabError, match=r"of=.* is no record: give what lab\.node"):
+    with pytest.raises(LabError, match=r"of=.* is not a record: give what lab\.node"):
         plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)
 
 

@@ -57,8 +57,8 @@ def test_every_request_has_an_end():
         ((-1, 1, 0.1, 2), {}, "clients=-1"),
         ((3, 1, 0.1, 0), {}, "timeout_s=0"),
         ((3, 1, 0.1, math.nan), {}, "timeout_s=nan"),
-        ((3, 1, 0.1), {"per_turn": 0.5}, "nobody is ever let in"),
-        ((3, 1, 0.1), {"per_turn": 0}, "nobody is ever let in"),
+        ((3, 1, 0.1), {"per_turn": 0.5}, "no client is ever let in"),
+        ((3, 1, 0.1), {"per_turn": 0}, "no client is ever let in"),
     ],
 )
 def test_numbers_that_cannot_be_are_refused_and_do_not_run_for_ever(given, options, said):

@@ -45,5 +45,5 @@ def test_what_names_no_versions_is_refused_and_shown(text):
 
 
 def test_other_text_is_no_version():
-    with pytest.raises(LabError, match="'soon' is no version of Node"):
+    with pytest.raises(LabError, match="'soon' is not a version of Node"):
         assert "soon" not in node_range("<26")

@@ -162,7 +162,7 @@ def test_a_program_that_cannot_be_stored_whole_is_not_stored():
 
 @pytest.mark.parametrize("name", ["hello", "node/", "ruby/hello", "node/../x", "node/Hello"])
 def test_a_cell_server_needs_a_name_with_its_runtime(name):
-    with pytest.raises(CatalogError, match="no name for a server"):
+    with pytest.raises(CatalogError, match="not a name for a server"):
         catalog.define(name, "// text")
 
 

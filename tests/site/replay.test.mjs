@@ -682,7 +682,7 @@ describe("pages", () => {
       await drop("notes.txt", "no json");
       await tab.getByText("notes.txt is not JSON").waitFor();
       await drop("package.json", "{}");
-      await tab.getByText("no loop trace").waitFor();
+      await tab.getByText("not a loop trace").waitFor();
       const [version] = ORDERS.versions;
       for (const damage of [
         { pool: -1 },

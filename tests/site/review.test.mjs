@@ -138,7 +138,7 @@ describe("a review", () => {
       assert.match(await asked(tab).innerText(), /Question 1 of 4/);
       await tab.getByLabel("The bad one").check();
       await press(tab, "Check");
-      assert.match(await asked(tab).innerText(), /Say how sure you are, too/);
+      assert.match(await asked(tab).innerText(), /Also say how sure you are/);
       assert.doesNotMatch(await asked(tab).innerText(), /A common thought/);
       await tab.getByLabel("33 %, a guess").check();
       await press(tab, "Check");

@@ -16,12 +16,12 @@ NODE = nodes.find(None)[0]
 ENDS = {
     "a number.cjs": (
         "\nthrow 42",
-        "exit code 1: it threw 42, which is no Error (a number.cjs, line 2)",
+        "exit code 1: it threw 42, which is not an Error (a number.cjs, line 2)",
     ),
-    "null.mjs": ("throw null", "exit code 1: it threw null, which is no Error"),
+    "null.mjs": ("throw null", "exit code 1: it threw null, which is not an Error"),
     "words.cjs": (
         'throw "only words"',
-        "it threw “only words”, which is no Error (words.cjs, line 1)",
+        "it threw “only words”, which is not an Error (words.cjs, line 1)",
     ),
     "object.cjs": (
         "throw { a: [1], b: { c: null } }",

@@ -781,7 +781,7 @@ def test_mistakes_are_named():
         lab.trace("1;\n", kind="ts")
     with pytest.raises(LabError, match="'/nowhere' is not there"):
         lab.trace("1;\n", node="/nowhere")
-    with pytest.raises(LabError, match="no loop trace"):
+    with pytest.raises(LabError, match="not a loop trace"):
         Trace.from_json({"type": "trial"})
 
 

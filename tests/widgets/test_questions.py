@@ -248,7 +248,7 @@ def test_a_script_in_a_text_stays_text(book):
         (RUN.replace("within = 2", "within = 0.5"), "within = 0.5"),
         (RUN.replace("within = 2", "within = inf"), "within = inf"),
         (RUN + "withn = 3", "withn"),
-        ("a = 1", "is no table"),
+        ("a = 1", "is not a table"),
         (LOCKED.replace('right = "sync"', 'right = "sync"\nwarm_up = 1'), "warm_up = 1"),
         (RUN + "warm_up = true", "is a warm-up"),
         (MISTAKES.replace("right * 4", "right * 1.15"), "takes for right what it calls a mistake"),

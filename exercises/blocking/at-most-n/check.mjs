@@ -104,7 +104,7 @@ export default {
       }, 1500);
       t.ok(
         all,
-        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs waited for ever: a slot does not come back`,
+        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs never began: a slot is not given back`,
         { saw: `${began().length} began`, wanted: "7" },
       );
     }

@@ -125,7 +125,7 @@ export default {
         visits.map(({ name }) => name),
       ),
       some.map((_, i) => i + 1),
-      "those who waited did not begin in the order in which they came",
+      "waiting requests did not begin in the order in which they came",
     );
     const wrong = some.find(({ name, answer }) => answer?.status !== 200 || answer.body !== name);
     t.ok(!wrong, "one who waited did not get the answer of the upstream", {
@@ -170,7 +170,7 @@ export default {
     await t.until(() => next.answer, 1500);
     t.ok(
       !visits.some(({ name }) => name === gone.name),
-      "a client left while it waited, and its request went to the upstream all the same",
+      "a client left while it waited, but its request still went to the upstream",
     );
     t.ok(
       next.answer?.status === 200,

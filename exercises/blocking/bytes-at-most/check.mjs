@@ -71,7 +71,7 @@ export default {
     t.ok(lost <= 1, `room for one value was needed, and ${lost} went: more than was needed`, seen);
     t.ok(answers[0].size === size, "a value went that had been read a moment ago", seen);
     t.ok(answers[1].size === size, "a value went that had been set a moment ago", seen);
-    t.ok(answers[2].size === null, "another value went than the one not used for longest", seen);
+    t.ok(answers[2].size === null, "a value went that was not the least recently used", seen);
   },
 
   async large(t) {

@@ -73,7 +73,7 @@ const pooled = (trials, ms) =>
 const MISTAKES = [
   [
     (trials) => pooled(trials, ({ record }) => 1000 * record.seconds),
-    "this is the wall time of an answer: it counts the time in which nobody computed, too",
+    "this is the wall time of an answer: it also counts the time in which nothing computed",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
@@ -178,7 +178,7 @@ export default {
       saw: saw?.broken,
       wanted: null,
     });
-    t.ok(Number.isFinite(saw.well), "the server beside it answered, and has no number", {
+    t.ok(Number.isFinite(saw.well), "the other server answered, and has no number", {
       saw: saw.well,
     });
   },

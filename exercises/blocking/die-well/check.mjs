@@ -76,14 +76,14 @@ export default {
 
   async refuses(t) {
     const { refused } = await died(t);
-    t.ok(refused, "the process had broken, and new connections were taken all the same");
+    t.ok(refused, "the process had broken, but still took new connections");
   },
 
   async ends(t) {
     const { server, broke } = await died(t);
     t.ok(
       server.end,
-      `the process had broken, nobody waited any more, and ${(t.parameters.grace + LATE_MS) / 1000} s later it still ran, as if nothing had happened`,
+      `the process had broken, no client waited any more, and ${(t.parameters.grace + LATE_MS) / 1000} s later it still ran, as if nothing had happened`,
     );
     t.equal(
       server.end,
@@ -110,9 +110,9 @@ export default {
     agent.destroy();
     t.ok(
       soon,
-      "nobody waited for an answer, a connection was open and idle, and the process did not end: it waits for the idle one, or for its time to be over",
+      "no client waited for an answer, a connection was open and idle, and the process did not end: it waits for the idle connection, or until its time is over",
       {
-        wanted: "it ends as soon as nobody waits",
+        wanted: "it ends as soon as no client waits",
       },
     );
   },
@@ -129,7 +129,7 @@ export default {
       t.ok(ended, far, { wanted: `an end after ${grace} ms` });
       t.ok(
         after >= grace,
-        `whoever waits has ${grace} ms, and the process ended after ${Math.round(after)}`,
+        `a client that waits has ${grace} ms, and the process ended after ${Math.round(after)}`,
       );
       t.equal(
         run.server.end,
@@ -138,9 +138,13 @@ export default {
       );
       if (after < grace + MARGIN_MS) return;
       // A busy machine may be so late once, and hardly three times.
-      t.ok(attempt < 3, `whoever waits has ${grace} ms, and the process ended long after that`, {
-        saw: `${Math.round(after)} ms`,
-      });
+      t.ok(
+        attempt < 3,
+        `a client that waits has ${grace} ms, and the process ended long after that`,
+        {
+          saw: `${Math.round(after)} ms`,
+        },
+      );
     }
   },
 };

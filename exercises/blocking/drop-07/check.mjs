@@ -49,7 +49,7 @@ export default {
     await Promise.all(leaving.map((request) => request.leave()));
     await settled(t, server);
     for (const file of held.files) await held.end(file);
-    await begins(t, last, 1, "a sum behind those of clients who had left");
+    await begins(t, last, 1, "a sum behind the sums of clients who had left");
     await untouched(
       t,
       queued,
@@ -171,7 +171,7 @@ export default {
     await untouched(
       t,
       later,
-      `${sums} clients had left while their files were read from a disk that is silent, and further files were begun: the reads that hang hold their threads all the same`,
+      `${sums} clients had left while their files were read from a disk that is silent, and further files were begun, but the reads that hang hold their threads`,
     );
     const answer = await ask(t, server, `/files/${name}`, { seconds: 3 });
     has(t, answer, 200, ", while reads of clients who had left hold some threads");

@@ -129,10 +129,10 @@ export default {
     const head = "HTTP/1.1\r\nhost: drop\r\n";
     for (let time = 0; time < 2; time++)
       for (const [text, what] of [
-        [`${t.token()}\r\n\r\n`, "a line that is no HTTP"],
+        [`${t.token()}\r\n\r\n`, "a line that is not HTTP"],
         [
           `PUT /files/${word(t)} ${head}transfer-encoding: chunked\r\n\r\nZZ\r\nx\r\n`,
-          "an upload with a chunk that is no HTTP",
+          "an upload with a chunk that is not HTTP",
         ],
         [`GET // ${head}\r\n`, "GET //"],
         [`GET /files/%00 ${head}\r\n`, "GET /files/%00"],

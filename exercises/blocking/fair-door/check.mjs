@@ -39,7 +39,7 @@ export default {
       t.ok(!row.error, "a request was not answered", { saw: said(row), wanted: "200" });
       t.ok(
         row.status === 200,
-        `a request was answered with ${row.status}: whoever is sent away has lost, too`,
+        `a request was answered with ${row.status}: a client that is sent away has also lost`,
         { saw: said(row), wanted: "200" },
       );
     }
@@ -49,7 +49,7 @@ export default {
       const others = rows.some(({ path }) => path !== row.path && work(path) === body);
       t.miss(
         others
-          ? "a client was answered with the result for somebody else's path"
+          ? "a client was answered with the result for another client's path"
           : "what came is not the result of all rounds for the path that was asked for",
         { saw: said(row), wanted: work(row.path) },
       );
@@ -67,7 +67,7 @@ export default {
     t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
     t.ok(
       lost.length < MOST,
-      `${lost.length} of ${CLIENTS} clients gave up: they stood at the door while those inside got one answer after another`,
+      `${lost.length} of ${CLIENTS} clients gave up: they waited at the door while the clients inside got one answer after another`,
       { saw: `${lost.length} gave up`, wanted: `fewer than ${MOST}` },
     );
   },

@@ -109,7 +109,7 @@ export default {
       .reduce((all, each) => all + each.self, 0);
     t.ok(
       near(sum, ms(one, three)),
-      "`self` is another time than that of the looks that ended there: each has its own `timeDeltas`, at the same place",
+      "`self` is not the time of the samples that ended there: each has its own `timeDeltas`, at the same place",
       {
         saw: sum,
         wanted: ms(one, three),
@@ -155,7 +155,7 @@ export default {
       });
     t.ok(
       near(sum("leaf"), ms(below)),
-      "the `total` of a function that calls nobody is another time than its `self`",
+      "the `total` of a function that makes no calls is another time than its `self`",
       {
         saw: sum("leaf"),
         wanted: ms(below),

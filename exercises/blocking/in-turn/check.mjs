@@ -60,7 +60,11 @@ export default {
     const said = await deal(t, 3, events);
     const saw = owned(said, ids);
     const seen = { saw, wanted: [1, 2, 3, 2, 3, 2] };
-    t.ok(saw.includes(1), "process 1 computes and stands first in the line: it is given one", seen);
+    t.ok(
+      saw.includes(1),
+      "process 1 computes and is first in the line: it is given a connection",
+      seen,
+    );
     t.ok(
       saw.filter((one) => one === 1).length === 1,
       "process 1 computes, has a connection that it has not taken, and is given another one",
@@ -100,7 +104,7 @@ export default {
     const nobody = { saw: owned(before, ids), wanted: [1, 2, 0, 0, 0] };
     t.ok(
       same(nobody.saw, nobody.wanted),
-      "nobody stands in the line, and connections were dealt all the same: they wait, and their owner is 0",
+      "no process is in the line, but connections were dealt: they wait, and their owner is 0",
       nobody,
     );
     t.ok(
@@ -110,7 +114,7 @@ export default {
     );
     t.ok(
       same(seen.saw.waits, seen.wanted.waits),
-      "a request waits as long as its connection has been dealt to nobody",
+      "a request waits until its connection has been dealt to a process",
       seen,
     );
   },

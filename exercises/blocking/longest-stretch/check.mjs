@@ -35,7 +35,7 @@ export default {
     t.ok(
       list.length > 0 && near(Math.max(...list.map(({ ms }) => ms)), sum(long)),
       list.some(({ ms }) => ms > sum(long))
-        ? "a stretch is longer than the time between two looks at `(idle)`"
+        ? "a stretch is longer than the time between two samples of `(idle)`"
         : "several functions ran one after the other, some of them Node's, and the loop did not come round between them: that is one stretch",
       seen,
     );
@@ -79,7 +79,7 @@ export default {
     const seen = { saw: one.worst, wanted: guilty };
     t.ok(
       one.worst !== usual,
-      "`worst` is what ran longest in the whole list, and hardly in this stretch: whoever waited then did not wait for it",
+      "`worst` is what ran longest in the whole list, and hardly in this stretch: a client that waited then did not wait for it",
       seen,
     );
     t.ok(

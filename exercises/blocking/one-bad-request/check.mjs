@@ -77,7 +77,7 @@ export default {
 
   async bad(t) {
     for (const [what, body] of [
-      ["a body that is no JSON", '["a", '],
+      ["a body that is not JSON", '["a", '],
       ["an empty body", ""],
       ["an object instead of a list", '{"a": 1}'],
       ["`null` instead of a list", "null"],
@@ -100,7 +100,7 @@ export default {
   async fails(t) {
     for (const [what, way] of [
       ["the upstream broke off before the first line", "cut"],
-      ["the upstream answered the first name with something that is no JSON", "oops"],
+      ["the upstream answered the first name with something that is not JSON", "oops"],
       ["the upstream answered the first name without a number", '{"valeu": 7}'],
       ["the upstream answered the first name with `null`", "null"],
     ]) {
@@ -111,7 +111,7 @@ export default {
       t.equal(told(answer), 502, (saw) =>
         saw === "timeout"
           ? `${what}: its client got no answer, and waits`
-          : `${what}, and that was no 502`,
+          : `${what}, and that was not a 502`,
       );
     }
   },

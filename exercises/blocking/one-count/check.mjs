@@ -71,7 +71,7 @@ export default {
     const numbers = numbered(answers.map(({ body }) => ({ body: body.toString() })));
     const odd = numbers.findIndex((one) => !Number.isInteger(one));
     if (odd >= 0)
-      t.miss("an answer is no number and a line end", { saw: answers[odd].body.toString() });
+      t.miss("an answer is not a number and a line end", { saw: answers[odd].body.toString() });
     const times = new Map();
     for (const one of numbers) times.set(one, (times.get(one) ?? 0) + 1);
     const highest = Math.max(...numbers);

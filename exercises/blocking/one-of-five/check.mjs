@@ -5,11 +5,11 @@ const PATHS = ["/one", "/two", "/three", "/four", "/five"];
 const BLOCKED = "/four";
 const CLIENTS = 8;
 const HOW = {
-  call: "the call of the handler came back only when its wait was over: `async`, or a promise around it, does not let anybody else run meanwhile",
+  call: "the call of the handler came back only when its wait was over: `async`, or a promise around it, does not let other requests run meanwhile",
   microtasks:
     "the call came back, and then its microtasks kept the loop for the whole time: the loop goes on only when none is left",
   later:
-    "the call came back, but the loop stood still later, for the whole time of the wait: whoever waits in a loop holds all others up, now or later",
+    "the call came back, but the loop was blocked later, for the whole time of the wait: a handler that waits in a loop holds all others up, now or later",
 };
 
 // A request whose answer is noted when it comes; resolves to it when it is on its way: the connection stands.
@@ -113,7 +113,7 @@ export default {
       return answered(t, await crowd(t));
     const why = await how(t, delay);
     t.miss(
-      `eight clients asked one of the five paths, then somebody asked for \`/ping\`, and was answered only after ${before < 0 ? "several" : before} of them${why ? `: ${why}` : ""}`,
+      `eight clients asked one of the five paths, then another client asked for \`/ping\`, and was answered only after ${before < 0 ? "several" : before} of them${why ? `: ${why}` : ""}`,
       { saw: `${before < 0 ? "at least 3" : before} answers before the pong`, wanted: "0" },
     );
   },
@@ -129,7 +129,7 @@ export default {
     t.note("waited at the same time", at);
     t.ok(
       at >= CLIENTS - 1,
-      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time: the others stood behind them`,
+      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time: the others queued behind them`,
       {
         saw: asked.map(({ ms }) => (ms === undefined ? "no answer" : `${Math.round(ms)} ms`)),
         wanted: `all soon after ${delay} ms`,

@@ -41,7 +41,7 @@ export default {
     const close = run.pages.filter(({ turns }, i) => i > 0 && turns === run.pages[i - 1].turns);
     t.ok(
       close.length === 0,
-      `between two pages the loop did not turn: ${close.length} of ${run.pages.length} pages came in the same turn as the one before`,
+      `between two pages the loop did not turn: ${close.length} of ${run.pages.length} pages came in the same turn as the previous page`,
       { wanted: "a turn between any two, in which a ping can be answered" },
     );
   },

@@ -84,7 +84,7 @@ export default {
       t.equal(
         figures,
         [0, 0, 0, 0],
-        "no collection lies in the window, and not all figures were 0",
+        "no collection lies in the window, and not all numbers were 0",
       );
     }
   },

@@ -47,7 +47,7 @@ export default {
         t.miss("response times in seconds, and milliseconds were asked for", seen);
       t.ok(
         wanted.every((ms, i) => near(saw[i], ms)),
-        "other response times than those of Little's law",
+        "response times that Little's law does not give",
         seen,
       );
     }

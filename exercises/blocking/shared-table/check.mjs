@@ -104,7 +104,7 @@ export default {
     t.ok(
       most >= threads,
       most > 0
-        ? `${threads} threads were asked for, and there were never more than ${most} beside those of before`
+        ? `${threads} threads were asked for, and there were never more than ${most} besides the earlier ones`
         : `${threads} threads were asked for, and none was started`,
       { saw: most, wanted: threads },
     );

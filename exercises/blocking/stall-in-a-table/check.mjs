@@ -96,7 +96,7 @@ export default {
       if (flat)
         t.ok(
           near(said.throughput, table.answers / table.seconds),
-          "all answers took the same time, and the throughput is another one than that of the table",
+          "all answers took the same time, and the throughput is not the table's",
           seen,
         );
     }

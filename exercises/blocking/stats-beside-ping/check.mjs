@@ -114,12 +114,12 @@ export default {
     const { pongs, piece, all, other } = best;
     t.ok(
       other < all * HALF || other < 2 * SHORT_MS,
-      "another thread computed, while the main one answered pings: the task is to let them in between, on the one thread that there is",
+      "another thread computed, while the main one answered pings: the task is to let them in between, on a single thread",
       {
         saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
       },
     );
-    t.note("pings answered beside /stats", pongs.length);
+    t.note("pings answered next to /stats", pongs.length);
     t.plot(
       "Work that was done when a ping was answered",
       pongs.map((work, i) => [i + 1, work]),
@@ -135,7 +135,7 @@ export default {
       );
     t.ok(
       pongs.length >= TURNS,
-      `pings stood at the door all the time, and only ${pongs.length} were answered while the statistics were computed: each of them waited for a long piece of work`,
+      `pings were waiting all the time, and only ${pongs.length} were answered while the statistics were computed: each of them waited for a long piece of work`,
       { saw: pongs.length, wanted: `at least ${TURNS}` },
     );
     t.ok(

@@ -136,7 +136,7 @@ export default {
     await comes(leaves.names[0]);
     leaves.leave();
     await t.sleep(100);
-    await whole(t, server, "after somebody else had left");
+    await whole(t, server, "after another client had left");
     if (server.end) throw server.early();
     t.ok(
       !first.gone,

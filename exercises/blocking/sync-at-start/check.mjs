@@ -120,7 +120,7 @@ export default {
     if (first.whose === 0 && second.whose === 0) return;
     if (first.whose === second.whose)
       t.miss(
-        "files were changed while the server was listening and nobody had asked yet: it reads them on the first request, when clients are there to wait for it",
+        "files were changed while the server was listening and no request had come yet: it reads them on the first request, when clients are there to wait for it",
         seen(first),
       );
     t.miss(
@@ -143,10 +143,10 @@ export default {
       await student.stop();
       return began;
     };
-    for (const [what, given] of Object.entries({ "was missing": without, "was no JSON": broken }))
+    for (const [what, given] of Object.entries({ "was missing": without, "was not JSON": broken }))
       t.ok(
         !(await begins(given)),
-        `\`settings.json\` ${what}, and the server listened all the same: whoever starts it learns nothing of it`,
+        `\`settings.json\` ${what}, but the server listened: the person who starts it does not learn of it`,
         {
           wanted: "it ends with an error",
         },

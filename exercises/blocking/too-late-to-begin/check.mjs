@@ -72,7 +72,7 @@ export default {
     t.equal(got, [c, d, null], "other jobs came than those that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
-        ? "a job was dropped because it was too late, and nobody told it so: its `refuse` was not called"
+        ? "a job was dropped because it was too late, and was not told so: its `refuse` was not called"
         : "not those two jobs were refused for which it was too late, once each",
     );
   },

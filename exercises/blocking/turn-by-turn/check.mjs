@@ -91,7 +91,7 @@ const formula = (c, R, S, T) => {
 };
 const all = (c, R, S, T) => [
   turns(c, R, S, T, { perTurn: Infinity }).lost,
-  "that comes out if all who stand at the door are let in in one turn",
+  "that comes out if all clients at the door are let in in one turn",
 ];
 
 export default {
@@ -107,7 +107,11 @@ export default {
         saw,
         wanted: 0,
       });
-      t.equal(saw, 0, `${words(given)}: everybody has patience enough, and somebody is lost`);
+      t.equal(
+        saw,
+        0,
+        `${words(given)}: every client has patience enough, and yet a client is lost`,
+      );
     }
   },
 
@@ -141,7 +145,7 @@ export default {
       await holds(t, given, () => [
         [
           without(given),
-          "that comes out if those who have given up do not come back: they do, at the end of the line, with their next request",
+          "that comes out if clients that have given up do not come back: they do, at the end of the line, with their next request",
         ],
         [
           free(given),

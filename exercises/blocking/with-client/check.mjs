@@ -151,7 +151,7 @@ export default {
     await drained(t, pool, names.length);
     t.ok(
       pool.settled().length === names.length,
-      `two connections could not be opened, P was 1, and then ${names.length - pool.settled().length} of 4 callers were never answered: nobody tries again in that place`,
+      `two connections could not be opened, P was 1, and then ${names.length - pool.settled().length} of 4 callers were never answered: nothing tries again in that slot`,
       {
         saw: `${pool.settled().length} answered`,
         wanted: names.length,
@@ -161,7 +161,7 @@ export default {
     t.equal(
       errors,
       ["no connection 1", "no connection 2", "none", "none"],
-      "a caller for whom no connection could be opened should be rejected with that error, and nobody else",
+      "a caller for whom no connection could be opened should be rejected with that error, and no other caller",
     );
   },
 
@@ -192,11 +192,11 @@ export default {
     pool.gate.open();
     t.ok(
       came,
-      "two callers had given up, the client was free again, and the next caller did not get it: it was given to somebody who had gone, and never came back",
+      "two callers had given up, the client was free again, and the next caller did not get it: it was given to a caller that had gone, and never came back",
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),
-      "a caller that had been rejected began all the same",
+      "a caller that had been rejected still began",
     );
   },
 };

@@ -146,7 +146,7 @@ export default {
       t.equal(
         pool.of(name)?.value,
         { name, value },
-        "a job beside others whose Workers crashed got another answer than its own",
+        "while Workers of other jobs crashed, a job got another answer than its own",
       );
     for (const { name, what, value } of [...throws, ...exits]) {
       const { error } = pool.of(name);
@@ -197,17 +197,14 @@ export default {
     const came = await until(t, () => pool.of(next.name));
     t.ok(
       came,
-      "a job at work was aborted, and the one behind it did not begin: its Worker goes on, and makes no room",
+      "a job at work was aborted, and the next job did not begin: its Worker goes on, and makes no room",
     );
     t.equal(
       pool.of(next.name).value,
       { name: next.name, value: next.value },
       "the job behind an aborted one got another answer than its own",
     );
-    t.ok(
-      !pool.began().includes(waiting.name),
-      "a job that waited was aborted, and began all the same",
-    );
+    t.ok(!pool.began().includes(waiting.name), "a job that waited was aborted, but still began");
     const late = job(t, "answers", { signal: "before" });
     await pool.student.scene("abort", { signal: "before" });
     await pool.run([late]);
@@ -219,7 +216,7 @@ export default {
     );
     t.ok(
       !pool.began().includes(late.name),
-      "a job came whose signal had been aborted before, and it began all the same",
+      "a job came whose signal had been aborted before, but it still began",
     );
   },
 

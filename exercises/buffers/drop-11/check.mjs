@@ -267,7 +267,7 @@ export default {
     const inner = word(t);
     mkdirSync(join(folder, inner, "inner"), { recursive: true });
     const named = [other, { ...other, name: inner }, await file(t)];
-    const what = "the second of three names is that of a folder, which is a 409";
+    const what = "the second of three names is a folder's, which is a 409";
     const taken = await send(t, server, [archive(named)]);
     await isRefused(t, place, taken, 409, [...before, inner], what);
   },

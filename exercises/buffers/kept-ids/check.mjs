@@ -51,7 +51,7 @@ export default {
         t.ok(Array.isArray(list), "list() returned no array", { saw: list });
         t.ok(
           list.every((each) => Buffer.isBuffer(each)),
-          "list() returned something that is no Buffer",
+          "list() returned something that is not a Buffer",
           { saw: list },
         );
         const saw = hex(list);

@@ -121,7 +121,7 @@ export default {
   async refused(t) {
     const { server, limit } = await started(t, "patient");
     const other = new Client(server);
-    await answered(t, server, other, "before anybody announces too much");
+    await answered(t, server, other, "before a client announces too much");
     for (const length of [limit + 1, 40 * MIB, 2 ** 31 + t.random.integer(0, 99), 2 ** 32 - 1]) {
       const client = new Client(server);
       await answered(t, server, client, "a first frame");

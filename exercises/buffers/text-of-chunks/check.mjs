@@ -22,7 +22,9 @@ const text = (t) =>
 
 const strings = (t, { came, end }) => {
   for (const [name, value] of [...came.map((each) => ["write()", each]), ["end()", end]])
-    t.ok(typeof value === "string", `${name} returned something that is no string`, { saw: value });
+    t.ok(typeof value === "string", `${name} returned something that is not a string`, {
+      saw: value,
+    });
 };
 const whole = ({ came, end }) => came.join("") + end;
 const bytewise = (bytes) => Array.from(bytes, (byte) => Buffer.of(byte));
@@ -106,7 +108,7 @@ export default {
         const seen = { saw: JSON.stringify(saw), wanted: JSON.stringify(wanted) };
         if (saw === MARK + wanted)
           t.miss(
-            `the text begins with U+FEFF (cut ${how(bytes, at)}): the mark at the beginning is no part of the text`,
+            `the text begins with U+FEFF (cut ${how(bytes, at)}): the mark at the beginning is not part of the text`,
             seen,
           );
         if (saw === wanted.replaceAll(MARK, ""))

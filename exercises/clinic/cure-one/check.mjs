@@ -73,12 +73,12 @@ export default {
       },
     });
     t.note(
-      "processor time for a long list (ms): yours, the cured one's, the ill one's",
+      "processor time for a long list (ms): yours, the solution's, the starter's",
       `${mine}, ${good}, ${bad}`,
     );
     t.ok(
       held,
-      `a list of ${LINES.toLocaleString("en")} lines that nobody had seen took ${mine} ms of processor time, in whichever process or thread, and in whatever slices: the ill server takes ${bad}`,
+      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread, and in whatever slices: the starter takes ${bad}`,
       { saw: `${mine} ms`, wanted: `some ${good} ms` },
     );
   },
@@ -96,13 +96,13 @@ export default {
     const [mine, now] = [await count(server), await count(ill)];
     t.ok(
       mine.processes <= now.processes,
-      "it has more processes than before: somebody else needs them",
+      "it has more processes than before: other programs need them",
       {
         saw: mine.processes,
         wanted: now.processes,
       },
     );
-    t.ok(mine.threads <= now.threads, "it has more threads than before: somebody else needs them", {
+    t.ok(mine.threads <= now.threads, "it has more threads than before: other programs need them", {
       saw: mine.threads,
       wanted: now.threads,
     });

@@ -129,7 +129,7 @@ export default {
     ]) {
       const [mine, good, bad] = [grown.mine, grown.good, grown.bad].map((each) => each[what]);
       t.note(
-        `MiB more after ${BOOKS} ${what}: yours, the cured one's, the ill one's`,
+        `MiB more after ${BOOKS} ${what}: yours, the solution's, the starter's`,
         [mine, good, bad].map(inMiB).join(", "),
       );
       t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, and the process holds on to their pages`, {

@@ -68,7 +68,7 @@ export default {
     t.equal(
       answer.code,
       0,
-      "the trials cannot tell, and nothing is worse: nobody is stopped",
+      "the trials cannot tell, and nothing is worse: no build is stopped",
       seen,
     );
   },

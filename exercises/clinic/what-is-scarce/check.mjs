@@ -48,7 +48,7 @@ export default {
       );
       t.ok(
         given.processes === 1 || !near(answer.limit, 1000 / loopMs),
-        "the limit is that of one loop: each process has a loop of its own",
+        "the limit is one loop's: each process has its own loop",
         seen,
       );
       t.ok(near(answer.limit, limit), "that is not the most that the loops can give", seen);

@@ -47,7 +47,7 @@ export default {
     for (const one of [first, second])
       t.ok(
         one.calls === 1,
-        `a callback that throws came ${one.calls} times: the error belongs to whoever wrote the callback`,
+        `a callback that throws came ${one.calls} times: the error belongs to the author of the callback`,
       );
   },
   async order(t) {

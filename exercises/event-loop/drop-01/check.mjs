@@ -42,7 +42,7 @@ export default {
       t.equal(server.port, port, `PORT was ${port}, and the server listened on another port`);
       t.ok(
         !(await accepts("127.0.0.2", port)),
-        "the server can be reached at 127.0.0.2, too: it listens on all addresses of the machine, and 127.0.0.1 was asked for",
+        "the server can also be reached at 127.0.0.2: it listens on all addresses of the machine, and 127.0.0.1 was asked for",
       );
     } finally {
       await server.stop();

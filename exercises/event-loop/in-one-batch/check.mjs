@@ -59,8 +59,8 @@ export default {
             one.error ?? value,
             run.values[key],
             key in run.values
-              ? "a question got another value than that of its key"
-              : "a key that nobody knows did not get undefined",
+              ? "a question got a value that is not its key's"
+              : "an unknown key did not get undefined",
           );
         }
     }
@@ -76,7 +76,7 @@ export default {
     };
     t.note("calls for twelve questions", first.length);
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
-    t.ok(!double, "a key that two had asked for stood more than once in one call", seen);
+    t.ok(!double, "a key that two had asked for was more than once in one call", seen);
     if (
       first.length > 1 &&
       one.keys.length > 1 &&

@@ -91,8 +91,8 @@ async function hold(t, figure, mistakes) {
 export default {
   longest: (t) =>
     hold(t, "longest", ({ gaps, blocks }) => [
-      [Math.max(...gaps), "Yours is the time between two looks: the resolution is in it"],
-      [sum(blocks), "Yours is that of all blocks together"],
+      [Math.max(...gaps), "Yours is the time between two samples: the resolution is in it"],
+      [sum(blocks), "Yours is the sum of all blocks"],
     ]),
 
   async mean(t) {
@@ -103,9 +103,9 @@ export default {
       ],
       [
         sum(blocks) / count,
-        "Yours is the mean over the looks. A long block is one look, and is met by many requests",
+        "Yours is the mean over the samples. A long block is one sample, but many requests meet it",
       ],
-      [sum(gaps) / count, "Yours is the mean time between two looks: the resolution is in it"],
+      [sum(gaps) / count, "Yours is the mean time between two samples: the resolution is in it"],
       [
         sum(gaps.map((gap) => gap ** 2 / 2)) / time,
         "Yours takes the time between two looks for a block: the resolution is in it",
@@ -116,11 +116,11 @@ export default {
       ],
       [
         Math.max(...blocks) ** 2 / 2 / time,
-        "Yours is that of the longest block alone, and there are others",
+        "Yours is the time of the longest block alone, and there are others",
       ],
       [
         sum(blocks.map((block) => block ** 2)) / 2 / sum(blocks),
-        "Yours is that of the requests that met a block, and the others count, too",
+        "Yours is the time of requests that met a block, and the others also count",
       ],
     ]);
     const [{ said, wanted }] = await judged(t);
@@ -140,7 +140,7 @@ export default {
         ],
         [
           long.length / count,
-          "Yours is the share of the looks that were so late, and requests come at moments",
+          "Yours is the share of the samples that were so late, and requests come at moments",
         ],
         [long.length / blocks.length, "Yours is the share of the blocks"],
         [
@@ -161,7 +161,7 @@ export default {
     t.equal(
       { ...(await student.call("late", free.looks, 10, 50)) },
       { longest: 0, meanWait: 0, share: 0 },
-      "a loop that was never late: nobody waited",
+      "a loop that was never late: no request waited",
     );
     const [resolution, limit, block] = [20, 50, t.random.integer(200, 900)];
     const hour = record([block, 10], [90_000, 90_000], resolution, 0);

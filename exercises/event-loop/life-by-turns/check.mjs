@@ -101,7 +101,7 @@ export default {
       "perTurn",
       ({ arrivals }) => mean(arrivals),
       ({ requests, ran, range }) => [
-        [requests / ran, "counts turns, too, in which nobody arrived"],
+        [requests / ran, "also counts turns in which no request arrived"],
         [requests / range, "counts all turns from the first to the last"],
       ],
     ),
@@ -132,7 +132,7 @@ export default {
     t.equal(
       { ...(await student.call("lives", events)) },
       { usual: null, perTurn: mean(truth.arrivals), most: 12 },
-      "a recording in which nobody was answered",
+      "a recording in which no request was answered",
     );
   },
 };

@@ -76,10 +76,13 @@ export default {
         saw.join() !== wanted.join() &&
         [...saw].sort().join() === [...wanted].sort().join()
       )
-        t.miss("the results stand in the order in which they came, and not in that of the items", {
-          saw,
-          wanted,
-        });
+        t.miss(
+          "the results are in the order in which they came, and not in the order of the items",
+          {
+            saw,
+            wanted,
+          },
+        );
       t.equal(saw, wanted, "the results are others", { saw, wanted });
       t.equal(
         [...calls].sort((a, b) => a.index - b.index),
@@ -175,17 +178,14 @@ export default {
     t.ok(!well.aborted, "all went well, and the signal was aborted");
     const { steps, failing } = await bad(t);
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
-    t.ok(
-      at?.aborted,
-      "one call failed, and the signal was not aborted: the others go on for nobody",
-    );
+    t.ok(at?.aborted, "one call failed, and the signal was not aborted: the others go on in vain");
   },
 
   async quiet(t) {
     const { unhandled } = await bad(t);
     t.ok(
       unhandled.length === 0,
-      `three calls failed, mapLimit was rejected and that was handled; there were ${unhandled.length} more rejections that nobody handled`,
+      `three calls failed, mapLimit was rejected and that was handled; there were ${unhandled.length} more rejections that were not handled`,
       {
         saw: unhandled,
       },

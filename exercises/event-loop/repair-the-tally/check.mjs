@@ -48,7 +48,7 @@ export default {
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers came in one callback, and weights were lost: an `await` stands between reading a sum and writing it, even if only of something that is already there",
+      "24 answers came in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only of something that is already there",
     );
   },
 
@@ -117,7 +117,7 @@ export default {
       t.equal(
         { error, code },
         { error: fails, code: "EBALLOT" },
-        "a vote was rejected with another error than that of weigh",
+        "a vote was rejected with an error that is not weigh's",
       );
     }
   },

@@ -52,7 +52,7 @@ async function refused(t, server, again = "") {
     const surely = reached.filter(({ since }) => since < SURE_MS);
     t.ok(
       !(busy.length === CROWD && reached.length > 0),
-      `${what}: they got a 503, and the work of ${reached.length} of them was begun all the same`,
+      `${what}: they got a 503, and the work of ${reached.length} of them was begun`,
       seen,
     );
     if (surely.length === CROWD)
@@ -62,7 +62,7 @@ async function refused(t, server, again = "") {
       );
     t.ok(
       surely.length === 0,
-      `${what}: ${busy.length} of them were refused, and ${surely.length} went on to the handler, as if one look had made it forget the block`,
+      `${what}: ${busy.length} of them were refused, and ${surely.length} went on to the handler, as if one check had made it forget the block`,
       seen,
     );
     if (reached.length > 0) continue; // they reached the handler too late to tell
@@ -103,7 +103,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms, the process had nothing to do, and no request reached the handler for 3 s: the time between two looks at the clock is no delay`,
+      `the limit was ${server.limit} ms, the process had nothing to do, and no request reached the handler for 3 s: the time between two readings of the clock is not a delay`,
     );
   },
 
@@ -117,7 +117,7 @@ export default {
     const again = await t.until(async () => (await server.ask()).served, 4000);
     t.ok(
       again,
-      "the loop was blocked once, was free for 4 s after that, and requests were still refused: it remembers for ever",
+      "the loop was blocked once, was free for 4 s after that, and requests were still refused: it never forgets",
     );
     await refused(t, server, " a second time");
   },

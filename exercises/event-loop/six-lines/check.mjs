@@ -90,7 +90,7 @@ export default {
       const away = run.slow ? ", with words that take a while," : ",";
       t.ok(
         !run.delays.some((ms) => ms > 1),
-        `called from ${run.from}${away} the order was another one: it stood on how long things usually take`,
+        `called from ${run.from}${away} the order was another one: it relied on how long things usually take`,
         seen,
       );
       t.ok(!onlyFirst, `called from ${run.from}${away} the promise came before the tick`, seen);
@@ -103,7 +103,7 @@ export default {
     t.equal(
       spoken(said),
       WORDS,
-      "the disk was slow (all threads of the pool were taken for a while), and the order was another one: it stood on how long things usually take",
+      "the disk was slow (all threads of the pool were taken for a while), and the order was another one: it relied on how long things usually take",
     );
   },
 
@@ -111,7 +111,7 @@ export default {
     for (const { said } of await runs(t)) {
       const turn = Object.fromEntries(said.map((each) => [each.word, each.turn]));
       const seen = {
-        saw: `turns ${turn.file - turn.file}, ${turn.immediate - turn.file}, ${turn.again - turn.file}, counted from that of the file`,
+        saw: `turns ${turn.file - turn.file}, ${turn.immediate - turn.file}, ${turn.again - turn.file}, counted from the file's`,
         wanted: "0, 0, 0",
       };
       if (turn.immediate === turn.file && turn.again > turn.file)

@@ -66,7 +66,7 @@ export default {
 
   async abort(t) {
     const { aborted } = await late(t);
-    t.ok(aborted, "work was late, and its signal was not aborted: it goes on for nobody");
+    t.ok(aborted, "work was late, and its signal was not aborted: it goes on in vain");
   },
 
   async exits(t) {
@@ -104,13 +104,13 @@ export default {
     t.equal(result.error, word, "the work failed in time, and its error did not come through");
     t.ok(
       unhandled.length === 0,
-      "the work failed in time, its error was handled, and there was a second rejection that nobody handled",
+      "the work failed in time, its error was handled, and there was a second rejection that was not handled",
       { saw: unhandled },
     );
     const again = await student.scene("late", { ms: 15, after: "error", word });
     t.ok(
       again.unhandled.length === 0,
-      "the work was late, and failed after that: its error became a rejection that nobody handled",
+      "the work was late, and failed after that: its error became a rejection that was not handled",
       { saw: again.unhandled },
     );
   },

@@ -122,8 +122,8 @@ export default {
       [["a", "b"], 4, "four blocks cannot reach a verdict"],
       [["a", "b", "c"], 0, "no block at all"],
       [["a", "b"], odd, `${odd} blocks leave the last one without its counterpart`],
-      [["a"], 6, "one arm is no comparison"],
-      [[], 6, "no arm is no comparison"],
+      [["a"], 6, "one arm is not a comparison"],
+      [[], 6, "no arm is not a comparison"],
       [["a", "b", "a"], 6, "two arms of one name cannot be told apart"],
       [["a", "b"], 6.5, "half a block cannot be run"],
     ]) {

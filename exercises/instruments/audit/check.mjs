@@ -165,7 +165,7 @@ function held(t, { report, law, why, product }, saw, made, units) {
     );
   if (!law && loop === "open")
     t.miss(
-      `in an open loop nobody waits for anybody: with at most ${connections} connections, ${percent(product)} of them in use on average breaks no law`,
+      `in an open loop no client waits for another: with at most ${connections} connections, ${percent(product)} of them in use on average breaks no law`,
       seen,
     );
   if (!law)

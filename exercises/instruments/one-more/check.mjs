@@ -55,10 +55,10 @@ function mistakes(stations, n) {
         stations.map(({ demand }) => ({ demand })),
         n,
       ).throughput,
-      "it comes out if requests queue where nobody waits for anybody",
+      "it comes out if requests queue where no request waits for another",
     ],
-    [right(stations, n + 1).throughput, "this is that of one request more"],
-    [n > 1 ? right(stations, n - 1).throughput : 0, "this is that of one request fewer"],
+    [right(stations, n + 1).throughput, "this is the value for one request more"],
+    [n > 1 ? right(stations, n - 1).throughput : 0, "this is the value for one request fewer"],
   ];
   if (queues.length > 1)
     found.push([
@@ -109,10 +109,10 @@ async function judge(t, stations, n) {
   const queued = wanted.stay - sum(demands(stations, true));
   if (near(said.stay, queued) && !near(said.stay, wanted.stay))
     t.miss(
-      `${what}: the stay of a request is given without its wait, and Little's law counts all`,
+      `${what}: the residence time of a request is given without its wait, and Little's law counts all of it`,
       seen,
     );
-  t.ok(near(said.stay, wanted.stay), `${what}: the stay is another`, seen);
+  t.ok(near(said.stay, wanted.stay), `${what}: the residence time is another`, seen);
   return { said, wanted, what };
 }
 
@@ -181,7 +181,7 @@ export default {
       };
       t.ok(
         Array.isArray(said) && said.length === stations.length,
-        `${what}: \`at\` is no array with a number for each station`,
+        `${what}: \`at\` is not an array with a number for each station`,
         seen,
       );
       const holds = (numbers) =>
@@ -189,7 +189,7 @@ export default {
       if (holds(wanted.at)) continue;
       if (holds(stations.map(({ demand }) => wanted.throughput * demand)))
         t.miss(
-          `${what}: \`at\` has the mean number of those in service, and those who queue are at the station, too`,
+          `${what}: \`at\` has the mean number of requests in service, and requests that queue are also at the station`,
           seen,
         );
       const together = sum(said);
@@ -232,7 +232,7 @@ export default {
     };
     t.ok(
       near(said?.throughput, x) && near(said.stay, n / x),
-      `${what}: the slowest queue never rests, and the throughput or the stay is another`,
+      `${what}: the slowest queue never rests, and the throughput or the residence time is another`,
       seen,
     );
     t.ok(

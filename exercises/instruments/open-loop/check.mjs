@@ -123,15 +123,15 @@ export default {
       t.miss("not a single request came: they are GETs of /0, /1, … at 127.0.0.1 and that port", {
         saw: rows?.thrown?.message ?? rows?.[0],
       });
-    const seen = { saw: `${during} requests while the server stood still`, wanted: `${kept}` };
+    const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "the server stood still, and only one request came until it went on: the client waits for each answer, which makes it a closed loop",
+      "the server was stopped, and only one request came until it went on: the client waits for each answer, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `the server stood still, and only ${during} of ${kept} requests came until it went on: the others waited for an answer to another one`,
+      `the server was stopped, and only ${during} of ${kept} requests came until it went on: the others waited for the answer to another request`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever came`, seen);
@@ -151,13 +151,13 @@ export default {
     const waited = (i) => arrived[i] - arrived[0] - (schedule[i] - schedule[0]);
     t.ok(
       schedule.every((_, i) => arrived[i] !== undefined),
-      "the client stood still for a while, and then not every request came",
+      "the client was stopped for a while, and then not every request came",
     );
     for (const i of late.inside) {
       const least = waited(i);
       t.ok(
         rows[i].ms >= least - TIMER,
-        `the client stood still for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms came ${least.toFixed(0)} ms late, and its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it really left`,
+        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms came ${least.toFixed(0)} ms late, and its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it really left`,
         { saw: rows[i], wanted: `ms of ${least.toFixed(0)} at least` },
       );
       t.ok(
@@ -191,7 +191,7 @@ export default {
     for (let i = QUICK; i < all.length; i++)
       t.ok(
         all[i].ms >= seenByServer(i) - TIMER,
-        "the server stood still, and a row says less than its request has waited",
+        "the server was stopped, and a row says less than its request has waited",
         {
           saw: all[i],
           wanted: `ms of ${seenByServer(i).toFixed(0)} at least`,
@@ -215,12 +215,12 @@ export default {
     const lags = run.behind.map(
       (i) => run.arrived[i] - run.arrived[0] - (run.schedule[i] - run.schedule[0]),
     );
-    t.ok(lags.every(Number.isFinite), "after the client had stood still, not every request came");
+    t.ok(lags.every(Number.isFinite), "after the client had been stopped, not every request came");
     const least = Math.min(...lags);
     t.note("late after the pause (ms)", Math.round(least));
     t.ok(
       least < STOP_MS / 4,
-      `the client stood still for ${STOP_MS} ms and went on. The requests that were due long after that were all late, by ${least.toFixed(0)} ms at least: the schedule has slipped`,
+      `the client was stopped for ${STOP_MS} ms and went on. The requests that were due long after that were all late, by ${least.toFixed(0)} ms at least: the schedule has slipped`,
       { saw: lags.map((ms) => `${ms.toFixed(0)} ms late`) },
     );
     for (const [i, at] of run.schedule.entries())

@@ -146,7 +146,7 @@ const near = (saw, right) => off(saw, right) <= 0.03;
 const round = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)) : x);
 const WHAT = {
   blocking: "a server that blocks its loop for all of a request",
-  waits: "a server whose requests wait elsewhere, and hold up nobody",
+  waits: "a server whose requests wait elsewhere, and hold nothing up",
   pool: "a server with a pool of few threads",
   loop: "a server with a pool of many threads",
 };
@@ -160,7 +160,11 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
   const R = alone.medianMs / 1000;
   const D = (some.utilisation * some.seconds) / some.answers;
   const own = (alone.utilisation * alone.seconds) / alone.answers;
-  t.ok(typeof saw === "number" && saw > 0, `${what}, and \`limit\` is no number of requests`, seen);
+  t.ok(
+    typeof saw === "number" && saw > 0,
+    `${what}, and \`limit\` is not a number of requests`,
+    seen,
+  );
   if (near(saw, 1 / R) && off(D, R) > 0.3)
     t.miss(
       `${what}. Yours is 1 / (D + W): that is what one connection gets, and others can be served while it waits`,
@@ -189,7 +193,7 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
       near(saw, threads / (alone.seconds / alone.answers - D)))
   )
     t.miss(
-      `${what}. Yours comes from the mean stay, in which one disturbed request of the short run counts`,
+      `${what}. Yours comes from the mean response time, in which one disturbed request of the short run counts`,
       seen,
     );
   t.miss(`${what}: yours is ${Math.round(100 * off(saw, right))} % off`, seen);

@@ -113,7 +113,7 @@ export default {
           `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. The 990th of them, in order, is still a fast one`,
           seen,
         );
-      t.miss(`${where(run)}: the p99 is no five times the mean`, seen);
+      t.miss(`${where(run)}: the p99 is not five times the mean`, seen);
     }
   },
 

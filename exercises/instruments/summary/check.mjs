@@ -32,7 +32,7 @@ export default {
       const { throughput } = await student.object("summary", given, seconds);
       if (near(throughput, given.length / seconds) && failures)
         t.miss(
-          `${failures} of ${given.length} rows were no success (a 404, 500 or 503, or no answer), and were counted`,
+          `${failures} of ${given.length} rows were not a success (a 404, 500 or 503, or no answer), and were counted`,
           {
             saw: throughput,
             wanted: successes / seconds,
@@ -69,11 +69,14 @@ export default {
             wanted,
           });
         if (near(saw, ranked(inOrder(given.map(({ ms }) => ms)), p)))
-          t.miss(`p${p} is that of all rows: ${failures} of them were no success`, { saw, wanted });
-        t.miss(`p${p} of ${successes} answers is the one of rank ceil(${p} / 100 x ${successes})`, {
-          saw,
-          wanted,
-        });
+          t.miss(`p${p} counts all rows: ${failures} of them were not a success`, { saw, wanted });
+        t.miss(
+          `p${p} of ${successes} answers is the value of rank ceil(${p} / 100 x ${successes})`,
+          {
+            saw,
+            wanted,
+          },
+        );
       }
       const mean = right.reduce((sum, ms) => sum + ms, 0) / right.length;
       t.ok(near(said.mean, mean), "the mean is another", { saw: said.mean, wanted: mean });
@@ -116,8 +119,11 @@ export default {
       const saw = await student.object("summary", given, 10);
       const wanted = { throughput: 0, mean: null, p50: null, p99: null };
       if (Number.isNaN(saw.mean))
-        t.miss("the mean of nothing is NaN, which is no figure to report: null", { saw, wanted });
-      const failed = given.length ? `${given.length} rows were no success` : "there are no rows";
+        t.miss("the mean of nothing is NaN, which is not a number to report: null", {
+          saw,
+          wanted,
+        });
+      const failed = given.length ? `${given.length} rows were not a success` : "there are no rows";
       t.equal({ ...saw }, wanted, `${failed}: throughput 0, all else null`);
     }
   },

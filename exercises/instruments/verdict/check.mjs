@@ -111,7 +111,7 @@ export default {
           saw,
           wanted,
         });
-      if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is that of a to b", { saw, wanted });
+      if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is a to b", { saw, wanted });
       t.miss(`the ratio of ${n} pairs is not the geometric mean of theirs`, { saw, wanted });
     }
   },
@@ -156,7 +156,7 @@ export default {
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were called different too often. The requests of a trial share its process: they are no sample of trials, and an error bar that is made of them is far too short",
+        "equal servers were called different too often. The requests of a trial share its process: they are not a sample of trials, and an error bar that is made of them is far too short",
         seen,
       );
     t.miss("equal servers were called different too often", seen);

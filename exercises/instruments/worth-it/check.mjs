@@ -103,7 +103,7 @@ function mistakes(server, after, connections) {
   return [
     [
       gain(few),
-      "That compares the stay of one that is alone, and here most of them wait for what is full",
+      "That compares the response time of a request that is alone, and here most of them wait for what is full",
     ],
     [gain(few, loop), "That is what a server without a pool gains"],
     [
@@ -123,7 +123,7 @@ async function judge(t, what) {
     const { server, changes, connections, said } = run;
     const before = played(server, connections);
     const gains = said?.gains;
-    t.ok(gains && typeof gains === "object", "`gains` is no object", { saw: said });
+    t.ok(gains && typeof gains === "object", "`gains` is not an object", { saw: said });
     t.equal(
       Object.keys(gains).sort(),
       Object.keys(changes).sort(),
@@ -137,7 +137,7 @@ async function judge(t, what) {
       const where = `${told(run)}. The change: ${changed(change)}`;
       const seen = { saw: digits(saw), wanted: digits(wanted) };
       if (server.threads === 0 && !(saw > 0 && Number.isFinite(saw)))
-        t.miss(`${where}. With \`threads: 0\` a request that is elsewhere holds up nobody`, seen);
+        t.miss(`${where}. With \`threads: 0\` a request that is elsewhere holds nothing up`, seen);
       const known = mistakes(server, after, connections).find(([gain]) => near(saw, gain));
       t.miss(`${where}. The gain is another${known ? `. ${known[1]}` : ""}`, seen);
     }

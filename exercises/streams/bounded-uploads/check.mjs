@@ -173,7 +173,7 @@ export default {
         201,
         `${when} another upload was not answered with 201`,
       );
-    await passes(`beside ${LEAVING} uploads`);
+    await passes(`next to ${LEAVING} uploads`);
     await t.until(() => files() >= LEAVING, 500);
     const seen = server.read(join("files", name));
     t.ok(

@@ -255,7 +255,7 @@ export default {
         `a gap of ${7 - id} should come first, as these are not kept any more, and then the ${kept} that are`,
       );
     for (const id of ["x", "-1", "", files.length + 1])
-      await hearing(id, [], "that is no number of an event, and nothing came since");
+      await hearing(id, [], "that is not the number of an event, and nothing came since");
   },
 
   async slow(t) {

@@ -106,7 +106,7 @@ export default {
     const most = Math.max(...clients.map(({ sockets }) => sockets.size));
     t.ok(
       most === 1,
-      `a client needed ${most} connections for its requests: it should keep the one it has`,
+      `a client needed ${most} connections for its requests: it should keep its connection`,
     );
   },
 

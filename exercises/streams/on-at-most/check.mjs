@@ -53,7 +53,7 @@ export default {
     const run = await played(t, most, [{ take: 1 }, ...emit(list), { take: most + 1 }]);
     const got = values(run).slice(1);
     const came = got.filter((one) => typeof one === "string");
-    const what = `${list.length - 1} events came while nobody asked, and at most ${most} may wait`;
+    const what = `${list.length - 1} events came while no caller asked, and at most ${most} may wait`;
     t.ok(came.length <= most, `${what}: more than that had been kept`, {
       saw: came.length,
       wanted: most,
@@ -68,7 +68,7 @@ export default {
     const waits = await played(t, 10, [{ take: 1 }, { emit: "a" }, { take: 1 }, { fail: message }]);
     t.ok(
       waits.got[1].error === message,
-      "somebody waited for the next event, the emitter emitted an error, and the loop did not throw it",
+      "a caller waited for the next event, the emitter emitted an error, and the loop did not throw it",
       { saw: waits.got[1], wanted: { error: message } },
     );
     const run = await played(t, 10, [

@@ -35,7 +35,7 @@ export default {
       wanted: 1,
     });
     const unanswered = gets.find((one) => one.bytes !== bytes);
-    t.ok(!unanswered, "somebody who asked for a file did not get it", {
+    t.ok(!unanswered, "a caller that asked for a file did not get it", {
       saw: unanswered?.error ?? unanswered?.bytes ?? "nothing",
       wanted: `${bytes} bytes`,
     });
@@ -98,7 +98,7 @@ export default {
       t.equal(
         order(kept).sort(),
         order(again.slice(gone)).sort(),
-        `three files were asked for again, one after the other, and ${gone} more came for which there was no room: those for which nobody had asked longest should have gone`,
+        `three files were asked for again, one after the other, and ${gone} more came for which there was no room: the least recently asked for should have gone`,
       );
     }
   },
@@ -139,7 +139,7 @@ export default {
     });
     t.ok(
       gets[2].loads === 1 && gets[2].bytes === bytes,
-      "a load had failed, and whoever asked next got the same failure: nothing was loaded again",
+      "a load had failed, and the next caller got the same failure: nothing was loaded again",
       { saw: gets[2].error ?? `${gets[2].loads} loads`, wanted: "another load" },
     );
   },

@@ -112,7 +112,7 @@ async function lives(t, { server, upstream }, when) {
 async function stalls(t, run, state, half) {
   for (let last = -1; last !== state.taken && state.taken < half; ) {
     last = state.taken;
-    for (let time = 0; time < 3; time++) await lives(t, run, "beside a body that nobody reads");
+    for (let time = 0; time < 3; time++) await lives(t, run, "next to a body that is not read");
     await t.until(() => state.taken >= half, 60);
   }
 }
@@ -261,7 +261,7 @@ export default {
       await t.until(() => left() === 0, 3000);
       t.ok(
         left() === 0,
-        `${LEAVING} clients left ${when}: for ${left()} of them the request to the upstream goes on for nobody`,
+        `${LEAVING} clients left ${when}: for ${left()} of them the request to the upstream goes on in vain`,
         { wanted: "it ends when its client has left" },
       );
       await lives(t, run, `after clients that left ${when}`);
@@ -318,7 +318,7 @@ export default {
     for (const method of ["GET", "POST"]) {
       const { error, status } = await t.get(alone, "/", { method });
       if (error && (await t.until(() => alone.end, 500))) throw alone.early();
-      t.equal(error ?? status, 502, "nobody listens at UPSTREAM, and the answer was not 502");
+      t.equal(error ?? status, 502, "nothing listens at UPSTREAM, and the answer was not 502");
     }
   },
 

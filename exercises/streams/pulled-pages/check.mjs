@@ -64,12 +64,12 @@ export default {
       run.after.map((count, at) => [at + 1, count]),
       { x: "items read", y: "pages" },
     );
-    t.ok(run.before === 0, `${run.before} pages were fetched before anybody read`, {
+    t.ok(run.before === 0, `${run.before} pages were fetched before the stream was read`, {
       wanted: "none: who never reads asks for nothing",
     });
     t.ok(
       run.unread <= MARK,
-      `a page was fetched while nobody read the ${run.unread} items that were there already`,
+      `a page was fetched while ${run.unread} items were there already and not read`,
       { wanted: `at most ${MARK} unread` },
     );
   },
@@ -98,7 +98,7 @@ export default {
     const enough = await played(t, "enough", { pages: many, after: t.random.integer(2, 5) });
     t.ok(
       enough.more === 0,
-      `the stream was destroyed after its first items, and ${enough.more} pages were fetched although nobody read them any more`,
+      `the stream was destroyed after its first items, and ${enough.more} pages were fetched although they were no longer read`,
     );
   },
 

@@ -213,7 +213,7 @@ export default {
       const answer = await asked(t, "/film.bin", { range });
       t.ok(
         answer.status === 200 && answer.body?.length === size,
-        `${answer.text}: that is no range, and should be ignored`,
+        `${answer.text}: that is not a range, and should be ignored`,
         { saw: seen(answer), wanted: `200, ${size} bytes` },
       );
     }

@@ -74,7 +74,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the source failed, and beside `copy` another promise was left rejected",
+      "the source failed, and apart from `copy` another promise was left rejected",
     );
   },
 
@@ -86,13 +86,9 @@ export default {
       log.returned || log.taken === chunks.length,
       "the sink failed, and the source was not told: its `return()` was not called",
     );
-    t.ok(
-      log.taken < chunks.length,
-      "the sink failed, and the source was read to its end all the same",
-      {
-        saw: `${log.taken} of ${chunks.length} chunks`,
-      },
-    );
+    t.ok(log.taken < chunks.length, "the sink failed, but the source was read to its end", {
+      saw: `${log.taken} of ${chunks.length} chunks`,
+    });
     t.equal(
       log.result,
       { error: word },
@@ -101,7 +97,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the sink failed, `copy` was handled, and another promise was left rejected that nobody handles",
+      "the sink failed, `copy` was handled, and another promise was left rejected and not handled",
     );
   },
 };

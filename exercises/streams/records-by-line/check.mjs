@@ -92,7 +92,7 @@ export default {
     const line = before.length + 2;
     const text = `${json(before).join("\n")}\n\n${bad}\n${json(records(t, 2)).join("\n")}\n`;
     for (const run of await fed(t, text)) {
-      const what = `line ${line} is no JSON`;
+      const what = `line ${line} is not JSON`;
       t.ok(run.error, `${what}, and the stream did not end with an error`, {
         saw: json(run.objects),
       });

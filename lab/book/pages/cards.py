@@ -104,9 +104,9 @@ def sentences(build: Build) -> Html:
     counted = sum(c.get("basis") == "count" for c in found)
     summary = (
         f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
-        "the reference run, and is mended or taken out before anybody reads it here: so that "
-        "nearly all of them hold says nothing about how often the book is right. A sentence that "
-        "is demonstrated could hardly have come out otherwise. "
+        "the reference run, and is corrected or removed before you can read it here. So the fact "
+        "that nearly all of them hold says nothing about how often the book is right. A sentence "
+        "that is demonstrated could hardly have had another result. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(found) - certain - counted} by one measured number without an interval. "
@@ -143,7 +143,7 @@ def _expected_false(build: Build) -> str:
     return (
         f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each "
         "is false at most once in twenty sittings on one machine, so expect up to "
-        f"{bare(most, 2)} of them to be false, and nobody knows which."
+        f"{bare(most, 2)} of them to be false, without knowing which."
         if read
         else ""
     )

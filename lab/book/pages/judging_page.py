@@ -24,8 +24,8 @@ RULES = {
     "interval alone": "the interval alone",
 }
 FAMILY = {
-    "shared": "four measures in up to four looks, which share the 5 %",
-    "each alone": "four measures at one look, each judged alone",
+    "shared": "four measures, judged up to four times, which share the 5 %",
+    "each alone": "four measures, judged once, each alone",
 }
 MEASURES = {"as recorded": "from the same trials", "independent": "of which none knows the others"}
 HEAD = ("Pairs", "A/A", "Judged by", "False alarms", "Finds 1.1 times", "Finds 1.3 times")

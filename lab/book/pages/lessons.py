@@ -30,7 +30,8 @@ from lab.widgets.markup import inline
 COURSES = paths.ROOT / "lab" / "classroom" / "syllabus"  # a file for each number of weeks
 SIZES = paths.DATA / "hub-sizes.json"  # what bench/hub.mjs measured
 _NEEDS = re.compile(
-    r"^You (?:need (?:to know |to have read )?|should (?:know|have read) )(.*?)\.(?:\s|$)", re.M | re.S
+    r"^You (?:need (?:to know |to have read )?|should (?:know|have read) )(.*?)\.(?:\s|$)",
+    re.M | re.S,
 )
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TERM = re.compile(r"\{term\}`([^`<]*?)(?:\s*<[^>]*>)?`")

@@ -46,6 +46,8 @@ def _put_in(app: Sphinx, doctree: nodes.document) -> None:
         try:
             html = inlined(Path(path).read_text("utf-8"), image.get("alt", ""))
         except (OSError, ValueError) as error:
-            raise ExtensionError(f"{env.docname}: {shown} is no drawing to show: {error}") from None
+            raise ExtensionError(
+                f"{env.docname}: {shown} is not a drawing to show: {error}"
+            ) from None
         image.parent["classes"].append("lab-drawn")
         image.replace_self(nodes.raw("", html, format="html"))

@@ -70,7 +70,7 @@ def protect(html: str, name: str, *, has_text: bool) -> str:
         raise ValueError(f"{name} has no <head> with <meta charset>: where would the policy go?")
     if has_text and (lost := inline_scripts(html[head.end() :])):
         log.warning(
-            "%s: a script in its text will not be run (its policy lets in files and what stands in "
+            "%s: a script in its text will not be run (its policy lets in files and what is in "
             "our templates): %.60s",
             name,
             lost[0].strip(),

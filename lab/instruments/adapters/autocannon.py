@@ -75,7 +75,7 @@ class Autocannon(Adapter):
         return str(json.loads(manifest.read_text())["version"])
 
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
-        self.closed_only(spec, " (overallRate is no open loop)")
+        self.closed_only(spec, " (overallRate is not an open loop)")
         with tempfile.TemporaryDirectory() as folder:
             raw_file = Path(folder) / "rows.bin"
             ask = {

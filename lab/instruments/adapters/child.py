@@ -44,7 +44,7 @@ def pinned(argv: Sequence[str], cpus: Sequence[int] | None) -> list[str]:
     if taskset is None:
         raise AdapterError(
             f"Cannot pin {argv[0]} to cores {list(cpus)}: there is no taskset on this system. "
-            "Run unpinned (cpus=None), and say so beside the numbers."
+            "Run unpinned (cpus=None), and say so with the numbers."
         )
     return [taskset, "--cpu-list", ",".join(map(str, cpus)), *argv]
 

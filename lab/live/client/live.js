@@ -17,7 +17,7 @@ const page = decodeURIComponent(location.pathname.slice(root.pathname.length)).r
 const key = new URL(`${page}`, root).pathname;
 const TAB = "lab-live-tab";
 const NOTEBOOK =
-  " JupyterLab has this chapter open, too, with a kernel of its own: neither knows what the other runs.";
+  " JupyterLab also has this chapter open, with its own kernel: neither knows what the other runs.";
 
 class LivePage {
   #cells = [];

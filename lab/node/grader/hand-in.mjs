@@ -300,7 +300,7 @@ export class Process {
     if (others === 0 && !ended) return;
     const more = others === 1 ? "another process" : `${others} other processes`;
     throw new Missed(
-      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}: the task is to do it in the one that there is`,
+      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}: the task is to do it in one process`,
       { saw: others === 0 ? "more than 1" : others + 1, wanted: 1 },
       { sure: true },
     );
@@ -655,7 +655,7 @@ export class Module extends Process {
     // Who still answers has lost a promise; who does not computes for ever, and would keep every other criterion waiting.
     const alive = done === late && (await this.#alive());
     const stuck =
-      done === late ? "something computes or waits for ever" : "something computes for ever";
+      done === late ? "something computes or waits without end" : "something computes without end";
     const why = alive
       ? "a promise is never settled, or a callback never called"
       : `its event loop does not turn any more, ${stuck}`;
@@ -708,7 +708,7 @@ export class Module extends Process {
     if ("ready" in frame) this.ready(frame.ready);
     else if ("done" in frame) {
       const call = this.#calls.get(frame.done);
-      if (!call) return this.void(`${this.name} answered what nobody had asked`);
+      if (!call) return this.void(`${this.name} answered a call that was not made`);
       const { resolve, reject } = call;
       this.#calls.delete(frame.done);
       if (frame.fault) reject(new Broken(decode(frame.fault)));
@@ -723,9 +723,9 @@ export class Module extends Process {
       const words =
         error instanceof Thrown
           ? this.explained(`${error.name}: ${error.message}\n${error.theirs}`)
-          : `${thrown(error)} was thrown, which is no Error`;
+          : `${thrown(error)} was thrown, which is not an Error`;
       this.reason ??= new Missed(
-        `${origin === "unhandledRejection" ? "a promise was rejected and nobody handled it" : "an error was thrown and nobody caught it"}: ${words}`,
+        `${origin === "unhandledRejection" ? "a promise was rejected and not handled" : "an error was thrown and not caught"}: ${words}`,
         this.told(),
       );
     } else if ("tell" in frame) this.events.push({ name: frame.tell, value: decode(frame.value) });
@@ -835,7 +835,7 @@ function slipOf(line) {
   const [quote] = line.match(PRINTED_QUOTE) ?? [];
   if (quote) return `: ${quote} is a quotation mark of printed text, write ' or "`;
   return TYPED.some((type) => type.test(line))
-    ? ": types of TypeScript are no JavaScript, take them out"
+    ? ": types of TypeScript are not JavaScript, take them out"
     : "";
 }
 

@@ -362,7 +362,9 @@ function lockOwn(object, names = Reflect.ownKeys(object)) {
 }
 function tampered(name) {
   tell("tampered", String(name));
-  return new TypeError(`${String(name)} belongs to Node: a check cannot stand on a changed one`);
+  return new TypeError(
+    `${String(name)} belongs to Node: a check cannot rely on it if it is changed`,
+  );
 }
 
 const TIMERS = [

@@ -29,8 +29,7 @@ function text(path) {
 }
 
 const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
-const BUSY =
-  "too busy to tell, your program stood in the queue for a processor for most of the time that it had";
+const BUSY = "too busy to tell: your program queued for a processor for most of its time";
 
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [

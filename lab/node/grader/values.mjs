@@ -41,7 +41,7 @@ export class Thrown extends Error {
     const none = "value" in said;
     super(
       none
-        ? `${thrown(said.value)}, which is no Error`
+        ? `${thrown(said.value)}, which is not an Error`
         : `${message ?? ""}${unreachable(`${message} ${code} ${cause}`)}`,
     );
     this.none = none;

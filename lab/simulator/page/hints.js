@@ -15,7 +15,7 @@ export function hintFor(error, source) {
   if (name === "require" || name === "module")
     return "This file is an ES module: write import, or give the program a name that ends in .cjs.";
   if (/was stopped after/.test(error) && /\bsetInterval\b/.test(source))
-    return "An interval goes on for ever: let it call clearInterval after some times.";
+    return "An interval never ends: let it call clearInterval after a few times.";
   if (/Cannot use import statement|await is only valid/.test(error))
     return "Choose ES module above: import, and await outside of functions, are for modules.";
   if (!/SyntaxError/.test(error)) return null;

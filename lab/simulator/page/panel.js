@@ -432,7 +432,7 @@ class Panel {
     try {
       await navigator.clipboard.writeText(address);
       this.#say(
-        "The link is copied. It carries the program, which runs when somebody presses Run.",
+        "The link is copied. It carries the program, which runs when a reader presses Run.",
       );
     } catch {
       location.hash = new URL(address).hash;

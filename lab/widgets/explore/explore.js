@@ -384,7 +384,7 @@
       const grey = recordedCells ? " Hollow: the recorded run." : "";
       return [
         theory,
-        ` theory, from MVA to the bound. Each dot is a trial; grey ones have the waiting time that is named beside them.${grey}`,
+        ` theory, from MVA to the bound. Each dot is a trial; grey dots have the waiting time that is named next to them.${grey}`,
       ];
     },
   };

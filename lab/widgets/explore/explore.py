@@ -175,7 +175,7 @@ def _waits(comparison: Comparison) -> dict[str, int]:
         cell = next((t for t in comparison.trials if t.arm == arm), None)
         wait_ms = cell.server.env.get("WAIT_MS") if cell else None
         if wait_ms is None:
-            raise LabError(f"arm {arm!r} is no node/share server: it has no WAIT_MS")
+            raise LabError(f"arm {arm!r} is not a node/share server: it has no WAIT_MS")
         waits[arm] = int(wait_ms)
     return waits
 

@@ -15,7 +15,7 @@
 
   globalThis.LabModels.breaks = {
     title: "Break a stream",
-    ask: "The three streams below are joined and flow. Choose how, and say before you break one of them: which are destroyed, who hears of it, and which wait for ever? Is there a way in which none does?",
+    ask: "The three streams below are joined, and data flows. Choose how they are joined. Before you break one of them, predict: which are destroyed, what hears of it, and which wait without end? Is there a way in which none of them waits?",
     knobs: [{ name: "way", label: "Joined by", options: Object.entries(WAYS), value: "listeners" }],
     demo: ["step"],
 
@@ -48,15 +48,15 @@
       if (!leaves && !hears) {
         state.ended = true;
         for (const part of PARTS) parts[part] = "gone";
-        return `Nobody listens for errors of the ${id}${way === "for await" ? ": the loop hears the step alone" : ", and <code>pipe</code> does not hear them for you"}. Node throws, and the process ends.`;
+        return `Nothing listens for errors of the ${id}${way === "for await" ? ": the loop only hears the step" : ", and <code>pipe</code> does not hear them for you"}. Node throws, and the process ends.`;
       }
       parts[broken] = "destroyed";
       state.heard = leaves ? "" : way === "for await" ? "broke" : `${id}: broke`;
       const [first, second] = open(parts);
-      const stay = `The ${first} and the ${second} stay open, and nobody will close them.`;
+      const stay = `The ${first} and the ${second} stay open, and nothing will close them.`;
       if (!leaves)
         return `The ${id} is destroyed, and ${way === "for await" ? "the loop" : "its listener"} hears of it. ${stay}`;
-      return `The sink is destroyed. There was no error, so nobody hears of anything${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ${stay}`;
+      return `The sink is destroyed. There was no error, so no listener hears of it${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ${stay}`;
     },
 
     lanes: ({ parts, heard: event, ended: isOver }) => [

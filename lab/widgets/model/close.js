@@ -41,7 +41,7 @@
       const { way, open, request, told: hasSignal, server } = state;
       const isOver = server === "has ended" || server === "was killed";
       if (id === "send") {
-        if (request) return { no: "It waits for the answer to the one it has sent." };
+        if (request) return { no: "It waits for the response to its last request." };
         if (!open)
           return {
             no: hasSignal
@@ -79,7 +79,7 @@
         }
         state.server = "no longer listens";
         if (way === "drain")
-          return "The server no longer listens, and closes nothing: each client may ask once more.";
+          return "The server no longer listens, and closes nothing: each client may send one more request.";
         if (request === "in the handler")
           return "The server no longer listens. The connection is busy, so it stays open.";
         lose(state);

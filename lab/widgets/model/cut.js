@@ -70,7 +70,7 @@
       if (!cut)
         return `${count} The cut goes between two characters: all three readers get the text.`;
       const { decoder } = readers(chunks(state));
-      return `${count} The cut goes through ${inQuotes(cut.char)}: ${cut.before} of its ${cut.of} bytes come first. Each chunk alone is no text any more. The decoder keeps what is not whole and makes ${inQuotes(decoder[0])} of the first chunk, ${inQuotes(decoder[1])} of the second.`;
+      return `${count} The cut goes through ${inQuotes(cut.char)}: ${cut.before} of its ${cut.of} bytes come first. Each chunk alone is not text any more. The decoder keeps the incomplete bytes and makes ${inQuotes(decoder[0])} of the first chunk, ${inQuotes(decoder[1])} of the second.`;
     },
 
     lanes(state) {

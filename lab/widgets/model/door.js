@@ -127,7 +127,7 @@
     ],
 
     move(state, id) {
-      if (over(state)) return { no: "Nobody is at the door or inside." };
+      if (over(state)) return { no: "There is no client at the door or inside." };
       if (id === "rest") {
         const from = state.turn;
         while (!over(state)) turn(state);
@@ -137,7 +137,7 @@
       const parts = [
         comes.length > 0
           ? `client ${joinWords(comes)} ${comes.length > 1 ? "are" : "is"} let in`
-          : "nobody is at the door",
+          : "no client is at the door",
       ];
       if (servedClients.length > 0)
         parts.push(`${joinWords(servedClients)} ${servedClients.length > 1 ? "are" : "is"} served`);

@@ -8,7 +8,7 @@
   const bytes = (n) => `${n} byte${n === 1 ? "" : "s"}`;
 
   globalThis.LabModels.flow = {
-    title: "A mark, a writer and a slow sink",
+    title: "A high water mark, a writer and a slow sink",
     ask: 'Each <code>write("four")</code> brings 4 bytes. Before you press: what does it return, and is the chunk kept? After how many chunks taken does <code>drain</code> come?',
     knobs: [
       {
@@ -51,10 +51,10 @@
         state.wrote += 1;
         const length = state.kept * CHUNK;
         if (length < state.mark)
-          return `<code>true</code>: ${bytes(length)} are in the stream, less than the mark.`;
+          return `<code>true</code>: ${bytes(length)} are in the stream, less than the high water mark.`;
         const first = !state.need;
         state.need = true;
-        return `<code>false</code>, and the chunk is kept all the same: ${bytes(length)} are in the stream, the mark is ${state.mark}. ${first ? "This write has reached the mark." : "Nobody listens to the advice."}`;
+        return `<code>false</code>, but the chunk is kept: ${bytes(length)} are in the stream, and the high water mark is ${state.mark}. ${first ? "This write has reached it." : "The writer ignores the advice."}`;
       }
       if (id === "end") {
         if (state.ending) return { no: "It has been ended." };
@@ -70,7 +70,7 @@
       const bytesLeft = state.kept * CHUNK;
       if (bytesLeft > 0) {
         const below = state.need && bytesLeft < state.mark;
-        return `Taken: ${bytes(bytesLeft)} are left.${below ? " That is below the mark, and still no <code>drain</code>: it comes when the stream is empty." : ""}`;
+        return `Taken: ${bytes(bytesLeft)} are left.${below ? " That is below the high water mark, but <code>drain</code> only comes when the stream is empty." : ""}`;
       }
       if (state.ending) {
         state.end = "finish";

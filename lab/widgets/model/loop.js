@@ -59,7 +59,7 @@
           };
         if (way === "lock" && next) {
           line.push(id);
-          return `${next.who} has the lock. ${id} has read nothing, and stands in line.`;
+          return `${next.who} has the lock. ${id} has read nothing, and waits in the queue.`;
         }
         return `${read(state, id)} ${way === "microtask" ? "What comes behind <code>await null</code> is in the microtask queue." : "The store will answer in 5 ms."}`;
       }

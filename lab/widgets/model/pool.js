@@ -22,7 +22,7 @@
     sync: {
       name: "statSync",
       label: "<code>fs.statSync</code>",
-      why: "It needs no thread of the pool: it holds up the one that runs your JavaScript.",
+      why: "It needs no thread of the pool: it holds up the thread that runs your JavaScript.",
     },
   };
   const MOST = 12; // waiting calls that fit on a page
@@ -31,7 +31,7 @@
 
   globalThis.LabModels.pool = {
     title: "Four slots and a gate",
-    ask: "A pipe that nobody writes to holds the thread that opens it. Make calls, and say before each of them: is it answered, or does it wait? How few calls does it take to stop <code>fs.stat</code>?",
+    ask: "A pipe that nothing writes to holds the thread that opens it. Make calls, and predict before each of them: is it answered, or does it wait? How few calls does it take to stop <code>fs.stat</code>?",
     knobs: [
       {
         name: "threads",
@@ -56,7 +56,7 @@
       const { held: blockedCalls, queue, done: answeredCalls, threads, made: counts } = state;
       if (id === "open") {
         const waiting = [...blockedCalls, ...queue];
-        if (waiting.length === 0) return { no: "Nobody stands before the gate." };
+        if (waiting.length === 0) return { no: "No call waits at the gate." };
         answeredCalls.push(...waiting);
         Object.assign(state, { held: [], queue: [] });
         return `The gate opens: what held the threads is answered, and so is all that waited behind it, ${plural(waiting.length, "call")} in all. Nothing was broken.`;
@@ -71,7 +71,7 @@
       }
       if (blockedCalls.length === threads) {
         queue.push(call);
-        return `${label} waits: ${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held, and ${plural(queue.length, "call")} ${queue.length === 1 ? "stands" : "stand"} in the queue. No processor is busy.`;
+        return `${label} waits: ${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held, and ${plural(queue.length, "call")} ${queue.length === 1 ? "waits" : "wait"} in the queue. No processor is busy.`;
       }
       if (hangs) {
         blockedCalls.push(call);
@@ -79,7 +79,7 @@
       }
       answeredCalls.push(call);
       const free = threads - blockedCalls.length;
-      return `${label} is answered: ${free === 1 ? "the one thread that is free" : `one of the ${free} free threads`} has done it.`;
+      return `${label} is answered: ${free === 1 ? "the only free thread" : `one of the ${free} free threads`} has done it.`;
     },
 
     lanes: ({ threads, held: blockedCalls, queue, done: answeredCalls }) => [

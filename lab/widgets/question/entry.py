@@ -73,7 +73,7 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         return LabError(f"{name}: question {id!r} {what}")
 
     if not isinstance(entry, Mapping):
-        raise wrong("is no table: write [its-id] above its keys")
+        raise wrong("is not a table: write [its-id] above its keys")
     kind = _kind(entry, wrong)
     known = {*Question.__dataclass_fields__}
     known -= {"id", "kind", "node", "chapter", "number", "of", "memory"}
@@ -83,7 +83,7 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         raise wrong("asks nothing: it needs `ask`")
     for key in ("ask", "code", "unit", "why"):
         if not isinstance(entry.get(key, ""), str):
-            raise wrong(f"has {key} = {entry[key]!r}, which is no text")
+            raise wrong(f"has {key} = {entry[key]!r}, which is not text")
     options, items = entry.get("options", {}), entry.get("items", [])
     if kind == "choice" and not _are_options(options):
         raise wrong("needs two options or more, each with `text` and `why`: options.its-name = {…}")
@@ -140,7 +140,7 @@ def _axes(entry: Mapping[str, Any], wrong: Any) -> dict[str, Any]:
     if scale not in ("linear", "log") or (scale == "log" and y[0] <= 0):
         raise wrong(f'has scale = {scale!r}: "linear", or "log" with y above 0')
     if not isinstance(entry.get("x_name", ""), str):
-        raise wrong(f"has x_name = {entry['x_name']!r}, which is no text")
+        raise wrong(f"has x_name = {entry['x_name']!r}, which is not text")
     if not isinstance(entry.get("rows", False), bool):
         raise wrong(f"has rows = {entry['rows']!r}: it is true or false")
     return {
@@ -226,7 +226,7 @@ def _right(kind: str, right: Any, options: Any, items: Any, wrong: Any) -> Any:
         return None
     if kind == "number":
         if not _is_number(right):
-            raise wrong(f"has right = {right!r}, which is no number")
+            raise wrong(f"has right = {right!r}, which is not a number")
         return float(right)
     if kind == CURVE:
         if (

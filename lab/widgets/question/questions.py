@@ -104,7 +104,7 @@ def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = 
     question = ask(id)
     if question.right is not None:
         raise LabError(
-            f"the answer to {id!r} stands in its file: it needs no run. Leave `right` out there, "
+            f"the answer to {id!r} is in its file: it needs no run. Leave `right` out there, "
             f'or show it with lab.reveal("{id}")'
         )
     recorded = bool(getattr(of, "recorded", False))

@@ -151,7 +151,7 @@
     /** Show a trace: the content of a .trace.json file. name : what addresses call it; a reader's own file has no address */
     load(data, name = "") {
       if (!isTrace(data))
-        return this.complain("This file is no loop trace. Make one with: npm run trace my.js");
+        return this.complain("This file is not a loop trace. Make one with: npm run trace my.js");
       const before = this.view;
       this.clear();
       // Several replays on a page need different names, so that a screen reader can tell them apart.

@@ -243,7 +243,7 @@
       const fullText = fullCount
         ? ` ${fullCount} could not be kept: this browser has no room for them.`
         : "";
-      return `${acceptedCount + fitting.length} answers of the file are here now, beside those that were here before.${strangeText}${fullText}`;
+      return `${acceptedCount + fitting.length} answers of the file are here now, as well as your earlier ones.${strangeText}${fullText}`;
     }
 
     fit(question, { first, answer }) {

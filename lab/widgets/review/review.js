@@ -57,7 +57,7 @@
     take(answer) {
       const level = this.querySelector(".sure input:checked");
       if (!level) {
-        this.querySelector(".message").textContent = "Say how sure you are, too.";
+        this.querySelector(".message").textContent = "Also say how sure you are.";
         this.querySelector(".sure input").focus();
         return;
       }

@@ -52,9 +52,9 @@ def collect() -> str:
     lines = [
         f"{paths.relative(file)}: {count(claim_count, 'claim')} and {count(arms, 'arm')} in "
         f"{file.stat().st_size:,} bytes, profile {build.profile}.",
-        f"Beside the book's: {page.as_uri()}"
+        f"Compared with the book: {page.as_uri()}"
         if page.exists()
-        else "`make book` builds the page that shows it beside the book's.",
+        else "`make book` builds the page that compares it with the book.",
         "Or drop it onto the page “Yours beside the book's” of the published book.",
         *sitting,
     ]
