@@ -133,7 +133,7 @@ export default {
         given.busy > 0.95
           ? "a healthy server that had much to do"
           : "a healthy server, most of whose few long runs have many jobs,";
-      t.ok(name === "healthy", `${kind} was called ill`, seen);
+      t.ok(name === "healthy", `${kind} was said to have a problem`, seen);
       t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);
     }
   },
