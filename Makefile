@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf slides slides-names lighthouse reference versions candidate checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf cards slides slides-names lighthouse reference versions candidate checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -57,6 +57,9 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 
 slides: slides-names replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
+
+cards: replay browser ## a picture of each page for previews of links, from its first figure; for a site with LAB_SITE_URL
+	@node tools/cards.mjs _build/replay/html
 
 # Before anything is built.
 slides-names:

@@ -3,6 +3,7 @@
 
 (() => {
   const root = document.documentElement;
+  const here = document.currentScript.src;
   const all = (what, inside = document) => [...inside.querySelectorAll(what)];
 
   // Downloads. From disk a browser shows a linked file instead of saving it, and lets no script read it. It does run a
@@ -36,6 +37,7 @@
   addEventListener("beforeprint", () => {
     shown ??= root.dataset.theme;
     root.dataset.theme = "light";
+    for (const task of all(".lab-exercise > details.asked")) task.open = true;
   });
   addEventListener("afterprint", () => {
     if (shown) root.dataset.theme = shown;
@@ -104,17 +106,39 @@
       for (const state of drawers) state();
     };
     colourMode();
+    copyLinks(say);
     keepFocus(say, states);
     code();
     tables();
     cards();
     foldParts();
+    ticks();
+    openTask();
+    addEventListener("hashchange", openTask);
     skipToContents();
     menu();
     frontPicture();
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
+  }
+
+  /** The sign of a link sets the address, and copies it where the browser lets a page do that. */
+  function copyLinks(say) {
+    document.addEventListener("click", async (event) => {
+      const link = event
+        .composedPath()
+        .find((part) => part.matches?.("a.lab-link[href^='#'], .lab-card .top a"));
+      if (!link) return;
+      try {
+        await navigator.clipboard.writeText(link.href);
+      } catch {
+        return say("The address of the page leads here now");
+      }
+      say("Address copied");
+      link.dataset.copied = "";
+      setTimeout(() => delete link.dataset.copied, 2000);
+    });
   }
 
   /** The parts of the sidebar fold: that of this page is open, and all are where the page belongs to none. */
@@ -134,6 +158,31 @@
       summary.append(caption);
       part.append(summary, list);
     }
+  }
+
+  /** A link to an exercise shows its task. */
+  function openTask() {
+    if (!location.hash.startsWith("#exercise-")) return;
+    const task = document.getElementById(location.hash.slice(1))?.querySelector("details.asked");
+    if (task) task.open = true;
+  }
+
+  /** Signs of what the reader has answered, in the sidebar. A reader without an answer loads nothing for them. */
+  function ticks() {
+    const load = () => {
+      document.removeEventListener("lab-question", load);
+      for (const name of ["page-questions.js", "ticks.js"])
+        document.head.append(
+          Object.assign(document.createElement("script"), {
+            src: new URL(name, here),
+            async: false,
+          }),
+        );
+    };
+    const { local } = globalThis.LabStorage;
+    const isAny = ["lab-question:", "loop-replay:"].some((key) => local.keys(key).length > 0);
+    if (isAny) load();
+    else document.addEventListener("lab-question", load);
   }
 
   /** The picture of the front page plays once: give it a button that holds it and plays it again. */

@@ -35,6 +35,7 @@ from lab.book.pages import (
     reviews,
     status,
     systems,
+    ticks,
     verdicts,
 )
 from lab.book.pages.yours import page as yours
@@ -238,6 +239,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
         if exception is None and app.builder.format == "html":
             if build.is_last:  # a site that is put somewhere is a whole one
                 card.write(build, app.config.html_title or app.config.project, Path(app.outdir))
+            ticks.write(build, Path(app.outdir))
             assets.finish(app)
             _write_results(app, build, ok and build.is_last)
         about = {"ok": ok and build.is_last, "warnings": app._warncount}

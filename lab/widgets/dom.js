@@ -116,6 +116,48 @@
     return { items, move };
   }
 
+  // ---- Addresses: `#replay=ID&step=7`, `#vary=ID&value=64` -------------------------------------------------------------
+
+  /** What the address of the page says to the component of this kind and id, or null if the address means another. */
+  function inAddress(kind, id) {
+    const hash = new URLSearchParams(location.hash.slice(1));
+    return id && hash.get(kind) === id ? hash : null;
+  }
+
+  /** Call back now, and with each change of the address. While a page loads, its parts move, so the first call waits for the end. */
+  function followAddress(follow, signal) {
+    if (document.readyState === "complete") queueMicrotask(follow);
+    else addEventListener("load", follow, { once: true, signal });
+    addEventListener("hashchange", follow, { signal });
+  }
+
+  /** Bring an element into sight, open what it is folded in, and give the focus to it or to a part of it. */
+  function reveal(element, part = element) {
+    for (let up = element; up; up = up.parentElement?.closest("details"))
+      if (up.localName === "details") up.open = true;
+    element.scrollIntoView();
+    if (part.tabIndex < 0) part.tabIndex = -1;
+    part.focus({ preventScroll: true });
+  }
+
+  /** The sign of a link to what a component shows, and a function that sets its address. A click sets the address of the page and
+   * leaves the reader where the reader is; page.js copies the address. Without an id, and in JupyterLab, there is no sign.
+   */
+  function linkSign(kind, id, name) {
+    if (!id || "jpThemeLight" in document.body.dataset)
+      return { link: null, lead: () => undefined };
+    const link = el("a", { class: "lab-link", "aria-label": name, title: name }, "#");
+    const lead = (parts) =>
+      link.setAttribute("href", `#${new URLSearchParams({ [kind]: id, ...parts })}`);
+    link.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      history.replaceState(history.state, "", link.href);
+    });
+    return { link, lead };
+  }
+
   const pieces = { el, svg, button, spokenOnly, setOff };
-  globalThis.LabDom = { ...pieces, afterParsing, dataOf, storage, reorder };
+  const addresses = { inAddress, followAddress, reveal, linkSign };
+  globalThis.LabDom = { ...pieces, ...addresses, afterParsing, dataOf, storage, reorder };
 })();

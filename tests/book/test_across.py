@@ -515,3 +515,11 @@ def test_a_reason_says_what_was_wrong_and_nothing_of_the_machine():
 
 def test_no_path_of_a_machine_is_in_the_file():
     assert not re.findall(r"[^\w./]/(?:work|home|root|tmp|Users)/", across.STORED.read_text())
+
+
+def test_the_claims_of_a_chapter_begin_with_a_link_to_it(page):
+    shown = page(run(row("24", {"a": said(), "b": said()})))["table"]
+    assert (
+        "<summary>Sync or Async Files (2)</summary><p>The page "
+        '<a href="blocking/sync-or-async-files.html">Sync or Async Files</a></p>'
+    ) in shown

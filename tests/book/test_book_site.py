@@ -329,3 +329,9 @@ def test_the_card_is_drawn_once_for_what_it_shows(tmp_path, monkeypatch):
     rows.clear()
     card.write(SimpleNamespace(), "A book", tmp_path)
     assert not file.exists()
+
+
+def test_of_the_book_s_own_styles_only_comments_go():
+    css = "/* why */a::after{content:'/* kept */'}/*! licence */ b{background:url(a/*b.png)}"
+    kept = "a::after{content:'/* kept */'}/*! licence */ b{background:url(a/*b.png)}"
+    assert styles.without_comments(css) == kept

@@ -4,7 +4,7 @@ import { readFile } from "node:fs";
 const RUNS = 1000;
 let immediates = 0;
 const run = (n) =>
-  readFile(import.meta.filename, () => {
+  readFile(new URL(import.meta.url), () => {
     let first;
     setTimeout(() => {
       first ??= "timer";

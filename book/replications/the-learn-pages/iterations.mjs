@@ -10,7 +10,7 @@ const asks = {
 };
 for (const [call, ask] of Object.entries(asks)) {
   await new Promise((done) =>
-    readFile(import.meta.filename, () => {
+    readFile(new URL(import.meta.url), () => {
       const then = iteration();
       ask(() => {
         console.log(JSON.stringify({ call, "iterations later": iteration() - then }));

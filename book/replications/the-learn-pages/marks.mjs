@@ -6,6 +6,6 @@ const rows = [
   ["Readable", new Readable().readableHighWaterMark],
   ["Writable", new Writable().writableHighWaterMark],
   ["Readable of objects", new Readable({ objectMode: true }).readableHighWaterMark],
-  ["fs.createReadStream", createReadStream(import.meta.filename).readableHighWaterMark],
+  ["fs.createReadStream", createReadStream(new URL(import.meta.url)).readableHighWaterMark],
 ];
 for (const [stream, mark] of rows) console.log(JSON.stringify({ stream, "high-water mark": mark }));

@@ -1,5 +1,5 @@
-export function diagnose({ before, under }) {
-  if (under.file >= 5 * before.file) return { illness: "starved pool", evidence: "file" };
-  if (under.loop > 100) return { illness: "blocked loop", evidence: "loop" };
+export function diagnose(sheet) {
+  if (sheet.busy > 0.9) return { illness: "blocked loop", evidence: "busy" };
+  if (sheet.pool >= 10) return { illness: "starved pool", evidence: "pool" };
   return { illness: "healthy", evidence: null };
 }

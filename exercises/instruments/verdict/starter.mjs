@@ -1,8 +1,5 @@
 // Student's t for a two-sided 95 % interval, by degrees of freedom.
 const T = {
-  2: 4.303,
-  3: 3.182,
-  4: 2.776,
   5: 2.571,
   6: 2.447,
   7: 2.365,

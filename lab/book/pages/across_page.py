@@ -140,13 +140,16 @@ def table(build: Build, data: across.Data) -> Html:
     parts = [_claims(data, "published", "Published claims", published)]
     chapters = dict.fromkeys(entry["chapter"] for entry in data["claims"].values())
     for chapter in chapters:
-        own = [
+        entries = [
             (id, entry)
             for id, entry in data["claims"].items()
             if entry["chapter"] == chapter and not entry.get("source")
         ]
-        if own:
-            parts.append(_claims(data, PurePosixPath(chapter).name, title_of(chapter), own))
+        if entries:
+            name, title = PurePosixPath(chapter).name, title_of(chapter)
+            page = f"{PurePosixPath(chapter).relative_to('book')}.html"
+            link = f'<p>The page <a href="{escape(page)}">{escape(title)}</a></p>'
+            parts.append(_claims(data, name, title, entries, link))
     return Html("".join(parts))
 
 
@@ -209,10 +212,11 @@ def _claims(
     name: str,
     title: str,
     found: list[tuple[str, dict[str, Any]]],
+    above: str = "",
 ) -> str:
     notes = _Notes(f"versions-{name}")
     rows = "".join(_row("claims", id, entry, data, notes) for id, entry in found)
-    return _folded(f"{title} ({len(found)})", _table(data, rows, "Claim", notes))
+    return _folded(f"{title} ({len(found)})", above + _table(data, rows, "Claim", notes))
 
 
 def _folded(title: str, inside: str) -> str:

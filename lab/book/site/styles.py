@@ -32,18 +32,20 @@ _GROUPS = ("@media", "@supports", "@layer", "@container")
 
 
 def keep_used(out: Path) -> None:
-    """Cut the styles of others in `out` down to what its pages and scripts name."""
+    """Cut the styles of others in `out` down to what its pages and scripts name; of the book's
+    own styles only the comments go.
+    """
     static = out / "_static"
     scripts = (script for script in static.rglob("*.js") if not _is_simulator(script))
     used = names(
         (page.read_text("utf8") for page in _pages(out)),
         (script.read_text("utf8") for script in scripts),
     )
-    ours = {*parts.names(), *(file.name for file in OUR_OWN.glob("*.css"))}
+    ours = {file.name for file in OUR_OWN.glob("*.css")}
     for sheet in static.rglob("*.css"):
-        if sheet.name not in ours and not _is_simulator(sheet):
+        if sheet.name not in parts.names() and not _is_simulator(sheet):
             css = sheet.read_text("utf8")
-            kept = cut(css, used)
+            kept = without_comments(css) if sheet.name in ours else cut(css, used)
             if kept != css:
                 written.write(sheet, kept.encode())
 
@@ -75,6 +77,12 @@ def names(pages: Iterable[str], scripts: Iterable[str]) -> frozenset[str]:
     """Return the classes and ids that pages have and those that scripts may set: any word."""
     found = {name for html in pages for some in _NAMED.findall(html) for name in some.split()}
     return frozenset(found.union(word for text in scripts for word in _WORD.findall(text)))
+
+
+def without_comments(css: str) -> str:
+    """Return a style sheet without what only its authors read; licences stay."""
+    tokens = _TOKEN.findall(css)
+    return "".join(one for one in tokens if not one.startswith("/*") or one.startswith("/*!"))
 
 
 def cut(css: str, used: Collection[str]) -> str:

@@ -29,7 +29,9 @@ HTML = macros("""
 {{- "" }}core {{ one.star }} of {{ one.stars }}</abbr>
 {%- endif %}
 {%- if one.step %}{{ ' ' }}· step {{ one.step }} of a project{% endif %}</p>
-<div class="task">{{ task }}</div>
+<p class="about">{{ one.summary }}</p>
+<details class="asked"><summary>The task, with an example</summary>
+<div class="task">{{ task }}</div></details>
 <details><summary>{{ one.begin }}</summary>
 <section class="highlight"><pre tabindex="0">{{ code }}</pre></section>
 <p>
@@ -68,6 +70,7 @@ class Card:
                 {
                     "id": exercise.id,
                     "title": exercise.title,
+                    "summary": _markdown(exercise.summary, inline=True),
                     "level_word": LEVELS[exercise.level],
                     "minutes": exercise.minutes,
                     "points_word": f"{bare(exercise.points)} points",

@@ -202,6 +202,7 @@
       view.cover(false);
       view.reserve();
       view.go(view.walk.first);
+      if (view.wanted) view.seek(view.wanted);
       view.parts.next.focus();
     }
 

@@ -92,6 +92,19 @@
       this.away = new AbortController();
       watchTheme(this, this.away.signal);
       this.view?.watch();
+      LabDom.followAddress(() => this.follow(), this.away.signal);
+    }
+
+    get name() {
+      return this.id.replace(/^replay-/, "");
+    }
+
+    /** Show the step that the address of the page leads to. */
+    follow() {
+      const wanted = this.view && LabDom.inAddress("replay", this.name);
+      if (!wanted) return;
+      this.view.seek(wanted);
+      LabDom.reveal(this, this.root);
     }
 
     start(script) {
@@ -131,12 +144,12 @@
       } catch {
         return this.complain("The trace in this page cannot be read.");
       }
-      if (data) this.load(data);
+      if (data) this.load(data, this.name);
       else this.root.append(this.dropHint());
     }
 
-    /** Show a trace: the content of a .trace.json file. */
-    load(data) {
+    /** Show a trace: the content of a .trace.json file. name : what addresses call it; a reader's own file has no address */
+    load(data, name = "") {
       if (!isTrace(data))
         return this.complain("This file is not a loop trace. Make one with: npm run trace my.js");
       const before = this.view;
@@ -149,10 +162,10 @@
         this.root.append(hint);
         return this.complain("Nothing was recorded in this trace.");
       }
-      this.view = new View(data, recordings, before?.near);
-      const { head, replay } = this.view.parts;
+      this.view = new View(data, recordings, before?.near, name);
+      const { head, waits, replay } = this.view.parts;
       const box = el("div", { class: "predict", hidden: true });
-      this.root.append(head, box, replay, hint);
+      this.root.append(head, waits, box, replay, hint);
       this.view.watch();
       this.view.select(0);
       const items = this.hasAttribute("predict") ? LoopReplay.predict.itemsOf(data) : null;

@@ -93,9 +93,10 @@
   // ---- The replay ----------------------------------------------------------------------------------------------------
 
   class View {
-    /** near : the reader has already seen this place, so the content needs its room at once */
-    constructor(data, recordings, near = false) {
+    /** near : the reader has already seen this place, so the content needs its room at once; name : what addresses call it */
+    constructor(data, recordings, near = false, name = "") {
       Object.assign(this, { data, recordings, near });
+      this.sign = LabDom.linkSign("replay", name, "Link to this step");
       this.showNode = false;
       this.speed = 1;
       this.stage = new LoopReplay.Stage(data);
@@ -119,6 +120,7 @@
         aside("kind", data.module === "esm" ? "ES module" : "CommonJS"),
         p.chosen,
       );
+      p.waits = el("p", { class: "waits", hidden: true });
       p.say = el("p", { class: "say", "aria-live": "polite", "aria-atomic": "true" });
       p.notes = el("ul", { class: "notes" });
       p.replay = el(
@@ -162,7 +164,7 @@
           p.strip,
           p.range,
           p.time,
-          el("p", { class: "scale" }, p.span, p.where),
+          el("p", { class: "scale" }, p.span, el("span", {}, p.where, this.sign.link)),
         ),
       );
     }
@@ -216,6 +218,7 @@
     cover(isCovered) {
       const p = this.parts;
       p.replay.hidden = p.chosen.hidden = isCovered;
+      p.waits.hidden = true;
       if (!isCovered) p.replay.getRootNode().host?.dispatchEvent(new Event("lab-uncovered"));
     }
 
@@ -300,6 +303,26 @@
       this.draw();
     }
 
+    /** Show what an address says. A covered replay has to wait until the reader uncovers it. */
+    seek(address) {
+      const { replay, waits } = this.parts;
+      this.wanted = address;
+      if (replay.hidden) {
+        waits.textContent = `The link leads to step ${Number(address.get("step")) || 1}. “Show the replay” goes there.`;
+        waits.hidden = false;
+        return;
+      }
+      const [run, step] = ["run", "step"].map((key) => Number(address.get(key) ?? 1) - 1);
+      if (!this.recordings[run]) return;
+      const before = { run: +this.parts.which.value, showNode: this.showNode, at: this.at };
+      this.showNode = address.has("node");
+      this.select(run);
+      if (this.walk.visible[step] !== undefined) return this.go(this.walk.visible[step]);
+      this.showNode = before.showNode;
+      this.select(before.run);
+      this.go(before.at);
+    }
+
     move(by) {
       const step = this.walk.beside(this.at, by);
       if (step === undefined) return false;
@@ -374,6 +397,12 @@
       p.range.setAttribute("aria-valuetext", `Step ${index + 1} of ${count}`);
       for (const control of [p.back, p.first]) setOff(control, index <= 0);
       for (const control of [p.next, p.last]) setOff(control, index >= count - 1);
+      const run = +p.which.value;
+      this.sign.lead({
+        ...(run > 0 && { run: run + 1 }),
+        ...(this.showNode && { node: 1 }),
+        step: index + 1,
+      });
       p.where.textContent = `step ${index + 1} of ${count} · ${clock(now.event.t)}`;
       p.cursor.style.left = `${(100 * now.event.t) / (model.events.at(-1).t || 1)}%`;
       p.iteration.value = walk.begin(step);

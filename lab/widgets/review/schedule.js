@@ -73,5 +73,15 @@
     return n <= 0 ? "now" : n === 1 ? "within a day" : `in ${n} days`;
   }
 
-  globalThis.LabReview = { days, stateOf, choose, mixed, outlook, inDays, DAY, SITTING };
+  globalThis.LabReview ??= {}; // ticks.js has this file, too
+  Object.assign(globalThis.LabReview, {
+    days,
+    stateOf,
+    choose,
+    mixed,
+    outlook,
+    inDays,
+    DAY,
+    SITTING,
+  });
 })();

@@ -4,12 +4,16 @@
 
 (() => {
   if (customElements.get("lab-vary")) return;
-  const { el, afterParsing, dataOf } = LabDom;
+  const { el, afterParsing, dataOf, inAddress, followAddress, linkSign, reveal } = LabDom;
   let count = 0;
 
   class Vary extends HTMLElement {
     connectedCallback() {
       afterParsing(() => this.begin());
+    }
+
+    disconnectedCallback() {
+      this.away?.abort();
     }
 
     begin() {
@@ -19,6 +23,9 @@
       this.name = `lab-vary-${++count}`;
       this.said = el("p", { class: "told", role: "status" });
       this.why = el("p", { class: "why" });
+      this.texts = data.values.map(({ label }) => el("span", { html: label }).textContent);
+      const id = this.id.replace(/^vary-/, "");
+      this.sign = linkSign("vary", id, "Link to this value");
       this.rows = data.values.map((value, i) => this.row(value, i));
       this.table = this.querySelector(":scope > details");
       this.table.open = false;
@@ -30,7 +37,8 @@
           el(
             "p",
             { class: "hint" },
-            `Guess what another value does, then ${data.slider ? "move there" : "choose it"}. What you have tried stays.`,
+            `Guess what another value does, then ${data.slider ? "move there" : "choose it"}. What you have tried stays. `,
+            this.sign.link,
           ),
           data.slider ? this.slider() : "",
           ...this.rows.map(({ whole }) => whole),
@@ -39,12 +47,28 @@
         this.why,
       );
       this.choose(data.start);
+      this.away = new AbortController();
+      followAddress(() => this.follow(inAddress("vary", id)), this.away.signal);
+    }
+
+    /** Show the value that the address of the page leads to. */
+    follow(address) {
+      if (!address) return;
+      const at = this.texts.indexOf(address.get("value"));
+      const inputs = [...this.querySelectorAll("fieldset input")];
+      if (at >= 0) {
+        if (this.data.slider) {
+          inputs[0].value = at;
+          inputs[0].dispatchEvent(new Event("input"));
+        } else inputs[at].checked = true;
+        this.choose(at);
+      }
+      reveal(this, this.data.slider ? inputs[0] : inputs.find((input) => input.checked));
     }
 
     /** The slider has a place for each measured value. The numbers of a value appear when the slider comes to rest. */
     slider() {
       const { values, start } = this.data;
-      const words = values.map(({ label }) => el("span", { html: label }).textContent);
       const output = el("output", { for: this.name, "aria-live": "off" });
       const input = el("input", {
         type: "range",
@@ -57,7 +81,7 @@
         onchange: () => this.choose(input.valueAsNumber),
       });
       const tell = () => {
-        output.textContent = words[input.valueAsNumber];
+        output.textContent = this.texts[input.valueAsNumber];
         input.setAttribute("aria-valuetext", output.textContent);
       };
       input.addEventListener("input", tell);
@@ -117,14 +141,15 @@
       return { whole, numbers, placeholder };
     }
 
-    choose(chosen) {
-      const { told: text, why = "" } = this.data.values[chosen];
+    choose(number) {
+      const { told: text, why = "" } = this.data.values[number];
       this.rows.forEach(({ whole, numbers, placeholder }, i) => {
-        whole.classList.toggle("chosen", i === chosen);
-        if (i !== chosen) return;
+        whole.classList.toggle("chosen", i === number);
+        if (i !== number) return;
         numbers.hidden = false;
         placeholder.hidden = true;
       });
+      this.sign.lead({ value: this.texts[number] });
       this.said.innerHTML = text;
       this.why.innerHTML = why;
       this.why.hidden = !why;

@@ -197,7 +197,7 @@ class Variation:
         name = f"{self._head}: every value"
         notes = f'<p class="notes">{escape(unbroken("; ".join(self.notes)))}.</p>'
         return (
-            f"{assets('vary')}<lab-vary>{json_script(self.to_json())}"
+            f'{assets("vary")}<lab-vary id="vary-{escape(self.id)}">{json_script(self.to_json())}'
             f"<details open><summary>{inline(self.name)}: every value</summary>"
             f"{STYLE}{table(self.rows, label=name)}{whys_html}</details>"
             f"{notes if self.notes else ''}</lab-vary>"

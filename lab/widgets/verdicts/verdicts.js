@@ -4,7 +4,7 @@
 
 (() => {
   if (customElements.get("lab-verdicts")) return;
-  const { afterParsing, setOff } = LabDom;
+  const { afterParsing, reveal, setOff } = LabDom;
   const FACETS = ["source", "verdict"];
   const hashText = () => {
     try {
@@ -80,13 +80,9 @@
         this.tick(() => false);
         this.show();
       }
-      for (let up = place; up; up = up.parentElement?.closest("details")) {
-        const folded = up === place ? place.querySelector("details") : up;
-        if (folded) folded.open = true;
-      }
-      place.scrollIntoView();
-      place.tabIndex = -1;
-      place.focus({ preventScroll: true });
+      const folded = place.querySelector("details");
+      if (folded) folded.open = true;
+      reveal(place);
     }
 
     /** The reader has ticked a box. The address shows the new choice, and the history gets no new entry. */
