@@ -16,7 +16,10 @@ const task = (tab) => card(tab).locator(".task");
 describe("the task of an exercise", () => {
   it("opens with the keyboard, below a summary that is seen", async () => {
     await own.clean(page, async (tab) => {
-      assert.match(await card(tab).locator(".about").innerText(), /Six problems and a healthy server/);
+      assert.match(
+        await card(tab).locator(".about").innerText(),
+        /Six problems and a healthy server/,
+      );
       assert.equal(await task(tab).isVisible(), false);
       await card(tab).getByText("The task, with an example").focus();
       await tab.keyboard.press("Enter");
