@@ -45,6 +45,12 @@ SITTINGS = paths.DATA / "sittings"
 FIGURES = paths.DATA / "published-results.csv"
 
 
+# The keys of a sentence that is quoted in data/claims.toml.
+QUOTED = {
+    *("source", "title", "url", "quote", "sentence", "wanted", "measured", "why", "changed"),
+}
+
+
 @dataclass(frozen=True)
 class PublishedFigure:
     """One figure as a source printed it."""
@@ -170,10 +176,13 @@ def claim(
             f"{id!r}: a limit is a finite number, and between=(low, high) ascends; got "
             f"above={above!r}, below={below!r}, between={between!r}"
         )
-    if id in quotations() and (limits or sentence or node or because or isinstance(value, Ratio)):
-        raise LabError(
-            f"{id!r} is a quoted sentence: give its number only, the rest is in data/claims.toml"
-        )
+    if id in quotations():
+        if limits or sentence or node or because or exact or isinstance(value, Ratio):
+            raise LabError(
+                f"{id!r} is a quoted sentence: give its number only, the rest is in "
+                "data/claims.toml"
+            )
+        exact = not quotations()[id].get("measured", False)
     entries = claims()["claims"]
     replayed = mode() == "replay"
     about: dict[str, Any] = {
@@ -307,6 +316,12 @@ def _read(_mtime: int) -> dict[str, Any]:
             for key in ("sentence", "source", "quote", "why"):
                 gate.fit(f"{key} of {id}", entry[key], str)
             gate.fit(f"wanted of {id}", entry["wanted"], list[float])
+            low, high = entry["wanted"]
+            if not low <= high:
+                raise ValueError(f"wanted of {id} has to ascend; got {low:g} and {high:g}")
+            gate.fit(f"measured of {id}", entry.get("measured", False), bool)
+            if unknown := sorted(entry.keys() - QUOTED):
+                raise ValueError(f"{id} has keys that no quoted sentence has: {unknown}")
             gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
@@ -321,7 +336,7 @@ def _read(_mtime: int) -> dict[str, Any]:
 def changes() -> dict[str, tuple[str, ...]]:
     """Return how criteria changed after a first result was known, by the id of the claim."""
     data = claims()
-    entries = {**data["claims"], **data.get("own", {})}
+    entries = {**data["claims"], **data.get("own", {}), **data.get("quoted", {})}
     return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
 
 
@@ -342,7 +357,8 @@ def demonstrations() -> dict[str, str]:
 
 def quotations() -> dict[str, dict[str, Any]]:
     """Return the sentences that sources wrote without a ratio, by their ids: `source`, `quote`,
-    `sentence`, `wanted` (low and high), `why`, and `measured` if the number is no count.
+    `sentence`, `wanted` (low and high), `why`; `title` and `url` of the source's own page, where
+    they are not those of the source; `measured` if the number is no count; `changed`.
     """
     return dict(claims().get("quoted", {}))
 

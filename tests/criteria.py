@@ -17,6 +17,7 @@ TOKEN = re.compile(TEXT + r"|[(\[{]|[)\]}]|,")
 CALL = re.compile(r"\blab\.claim\(")
 NAMED = re.compile(r"(above|below|between|sentence|node)\s*[:=](?!=)\s*(.*)", re.S)
 PUBLISHED = ("sentence", "held", "same", "node", "expects", "ratio")
+QUOTED = ("sentence", "wanted", "measured")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 Criterion = dict[str, str]  # what a claim says and is held against, by the name of its argument
@@ -134,10 +135,11 @@ def _work_tree() -> dict[str, str]:
 @cache
 def _criteria(path: str, text: str) -> tuple[tuple[str, Criterion], ...]:
     if path.endswith(".toml"):
-        entries = tomllib.loads(text).get("claims", {})
+        tables = tomllib.loads(text)
         return tuple(
-            (id, {key: str(entry[key]) for key in PUBLISHED if key in entry})
-            for id, entry in entries.items()
+            (id, {key: str(entry[key]) for key in keys if key in entry})
+            for table, keys in (("claims", PUBLISHED), ("quoted", QUOTED))
+            for id, entry in tables.get(table, {}).items()
         )
     return tuple(called(text)) if "lab.claim(" in text else ()
 

@@ -57,6 +57,7 @@ def test_every_claim_that_is_gone_is_told(history):
 
 def test_what_is_told_is_about_claims_that_were_made(history):
     made = {change.id for change in history} | set(claims.claims()["claims"])
+    made |= set(claims.quotations())
     told_of = {*claims.changes(), *claims.wordings(), *claims.withdrawn()}
     assert told_of <= made | set(criteria.made()), "these ids are no claim of any chapter"
     for texts in (*claims.changes().values(), *claims.wordings().values()):

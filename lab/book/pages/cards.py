@@ -1,5 +1,6 @@
 """The page of verdicts: `{build-status} verdicts`, a card a published claim, `sentences`, those of
-the book by chapter, and what the verdicts mean: `verdict-words`, `criteria`.
+the book by chapter, `quoted`, those of others without a ratio, and what the verdicts mean:
+`verdict-words`, `criteria`.
 
 All of it stands there without a script; verdicts.js lets a reader choose which cards to see. A
 published claim that no chapter of this build judged is listed as such.
@@ -117,22 +118,27 @@ def sentences(build: Build) -> Html:
 
 def quoted(build: Build) -> Html:
     """Return what others wrote without a ratio, each sentence with its verdict and the reason."""
-    rows = [
-        (
-            f"“{c['quote']}” ({c['quoted']})",
-            c["verdict"],
-            f"{c['sentence']} {_measured(c)}; wanted {c['limit']}. {c.get('why', '')}".strip(),
-        )
-        for c in judged(build, published=False)
-        if c.get("quoted")
-    ]
-    if not rows:
+    found = [c for c in judged(build, published=False) if c.get("quoted")]
+    if not found:
         return Html("<p>No chapter of this build has judged a quoted sentence.</p>")
-    words = [verdict for _, verdict, _ in rows]
-    tally = ", ".join(f"{words.count(word)} {word}" for word in judge.WORDS if word in words)
-    head = ("they wrote", "verdict", "what was counted, and why")
-    summary = f"{count(len(rows), 'quoted sentence')}: {tally}"
+    rows = [
+        (f"“{c['quote']}” ({c['quoted']})", c["verdict"], " ".join(_why(c)), title_of(c["chapter"]))
+        for c in found
+    ]
+    head = ("they wrote", "verdict", "what was counted, and why", "chapter")
+    summary = f"{count(len(rows), 'quoted sentence')}: {_tally(found)}"
     return Html(str(HTML.table(summary, "Sentences that others wrote", head, rows)))
+
+
+def _why(c: dict[str, Any]) -> list[str]:
+    """Return what was counted for a quoted sentence, and what is to be said of its verdict."""
+    return [
+        f"{c['sentence']} {_measured(c)}; wanted {c['limit']}.",
+        *([f"No verdict, because {c['because']}."] if c.get("because") else ()),
+        *([c["why"]] if c.get("why") else ()),
+        *(f"Read with care: {warning}." for warning in c.get("warnings", ())),
+        *(f"Changed {text.rstrip('.')}." for text in claims.changes().get(c["id"], ())),
+    ]
 
 
 def _expected_false(build: Build) -> str:
