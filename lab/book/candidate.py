@@ -10,6 +10,7 @@ is listed, and what has no verdict is counted.
 from __future__ import annotations
 
 import hashlib
+import shlex
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,26 +51,17 @@ def measure(
     if settings.mode() != "live" or profile.name not in OUTPUT:
         raise LabError("This is `make candidate`: it sets LAB_MODE=live, LAB_PROFILE=course.")
     folder = paths.ROOT / OUTPUT[profile.name]
-    node, note = node_builds.find(build, folder / "builds")
-    if note:
-        say(note)
-    release = _release(node, base)
-    digests = {path: _digest(path) for path in (release, node)}
-    if len(set(digests.values())) < 2:
-        raise LabError(
-            f"{build!r} is Node {nodes.version(node)}, the release that it would be compared with: "
-            "name another build, or another release with BASE=24."
-        )
     pages = [one_chapter.resolve(name) for name in names] or versions.asked()
-    sides = [
-        Side(path, versions.Sitting(folder / name, pages, digest=digests[path]))
-        for name, path in (("release", release), ("build", node))
-    ]
     old_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        # Another one could be measuring the Node that this one unpacks.
         with BuildLock(paths.ROOT, folder, measures=True):
+            found = node_builds.find(build, folder / "builds")
+            if found.note:
+                say(found.note)
+            sides = _sides(build, found.path, base, folder, pages)
             comparison = _compared(sides, pages, fresh=fresh)
-            text = comparison.markdown(build, sorted(names))
+            text = comparison.markdown(found, sorted(names))
             written.write(folder / PAGE, text.encode())
             for side in sides:
                 side.sitting.end()
@@ -80,6 +72,21 @@ def measure(
         signal.signal(signal.SIGTERM, old_handler)
     say(f"{comparison.summary()} Written: {paths.relative(folder / PAGE)}.")
     return 1 if comparison.differing else 0
+
+
+def _sides(build: str, node: str, base: int | None, folder: Path, pages: list[str]) -> list[Side]:
+    """The release and the build, each with its sitting. Raises LabError if they are one."""
+    release = _release(node, base)
+    digests = {path: _digest(path) for path in (release, node)}
+    if len(set(digests.values())) < 2:
+        raise LabError(
+            f"{build!r} is Node {nodes.version(node)}, the release that it would be compared with: "
+            "name another build, or another release with BASE=24."
+        )
+    return [
+        Side(path, versions.Sitting(folder / name, pages, digest=digests[path]))
+        for name, path in (("release", release), ("build", node))
+    ]
 
 
 def _release(node: str, base: int | None) -> str:
@@ -187,7 +194,8 @@ class Comparison:
         """Return kind and id of what differs in one look of two."""
         late = [key for key, entry in self.again.items() if entry["changed"]]
         once = [key for key in self._changed() if not self._again(key)["changed"]]
-        return [*once, *(key for key in late if not self.first[key]["changed"])]
+        before = {key for key, entry in self.first.items() if entry["changed"]}
+        return [*once, *(key for key in late if key not in before)]
 
     def summary(self) -> str:
         """Return the result in a sentence."""
@@ -199,8 +207,8 @@ class Comparison:
             parts.append(f"{len(self.seen_once)} in one look of two only")
         return "; ".join(parts) + "."
 
-    def markdown(self, build: str, names: Sequence[str]) -> str:
-        """Return the page; build and names : as given, for the command that repeats it."""
+    def markdown(self, build: node_builds.Build, names: Sequence[str]) -> str:
+        """Return the page; names : the chapters that were asked for, for the command."""
         release_name, build_name = self._name(self.release), self._name(self.build)
         differing = self.differing
         only = [key for key in differing if self._on_one_only(self.first[key])]
@@ -227,7 +235,8 @@ class Comparison:
 
     def _again(self, key: tuple[str, str]) -> Entry:
         # A second look without an answer does not take the first one's back.
-        return self.again.get(key, self.first[key])
+        second = self.again.get(key, self.first[key])
+        return second if second["changed"] or _is_answered(key[0], second) else self.first[key]
 
     @staticmethod
     def _on_one_only(entry: Entry) -> bool:
@@ -237,7 +246,7 @@ class Comparison:
     def _name(data: across.Data) -> str:
         return str(next(iter(data["nodes"].values()))["node"])
 
-    def _about(self, build: str, names: Sequence[str]) -> str:
+    def _about(self, build: node_builds.Build, names: Sequence[str]) -> str:
         nodes_of_both = [next(iter(data["nodes"].values())) for data in (self.release, self.build)]
         machine = nodes_of_both[0]["machine"]
         pairs = self.release["pairs"]
@@ -249,7 +258,9 @@ class Comparison:
                 for key, name in (("node", "Node"), ("v8", "V8"), ("uv", "libuv"))
             ),
         ]
-        command = f"make candidate NODE={build} BASE={nodes.major(nodes_of_both[0]['node'])}"
+        # The path of a machine is nothing for others.
+        node = shlex.quote(build.link) if build.link else "PATH"
+        command = f"make candidate NODE={node} BASE={nodes.major(nodes_of_both[0]['node'])}"
         if names:
             command += f' NAME="{" ".join(names)}"'
         return "\n".join(rows) + (
@@ -259,7 +270,8 @@ class Comparison:
             + (f"A comparison has {count(pairs, 'pair')} of trials. " if pairs else "")
             + "Ratios are given with their 95 % interval. A difference is a verdict that turned, "
             "intervals that lie apart, an order of output that the other Node never printed, or "
-            "something that runs on one of the two only, and it was seen twice.\n\n"
+            "something that runs on one of the two only. It was seen twice, or not answered the "
+            "second time." + (f" {build.note}" if build.note else "") + "\n\n"
             f"To repeat it: `{command}`"
         )
 
@@ -267,7 +279,7 @@ class Comparison:
         release, build_name = self._name(self.release), self._name(self.build)
         lines = [f"| claim or program | Node {release} | Node {build_name} |", "|---|---|---|"]
         for kind, id in keys:
-            entry = self.first[kind, id]
+            entry = self.first.get((kind, id)) or self.again[kind, id]
             cells = [_cell(kind, entry["on"][side]) for side in ("release", "build")]
             second = self.again.get((kind, id))
             if second:
@@ -297,6 +309,13 @@ class Comparison:
         if nowhere:
             lines.append(f"- {len(nowhere)} that neither of the two could run: {_codes(nowhere)}")
         return "\n".join(lines)
+
+
+def _is_answered(kind: str, entry: Entry) -> bool:
+    """Whether both Nodes gave an answer: a verdict, or an order."""
+    if any("missing" in found for found in entry["on"].values()):
+        return False
+    return kind == "orders" or not _is_open(entry)
 
 
 def _is_open(entry: Entry) -> bool:

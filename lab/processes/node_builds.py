@@ -6,13 +6,18 @@
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
+import lzma
+import os
 import platform
 import re
 import shutil
 import sys
 import tarfile
+import time
 import urllib.request
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +28,8 @@ from lab.processes import nodes
 SUMS = "SHASUMS256.txt"  # next to each archive on nodejs.org
 ARCHIVES = (".tar.gz", ".tar.xz", ".tgz")
 MOST_BYTES = 300 * 1024 * 1024  # five times the largest archive of a release
+MOST_UNPACKED = 2 * 1024 * 1024 * 1024  # ten times what a release has
+LONGEST_S = 1800  # for a whole download
 PATIENCE_S = 60  # for the next bytes of a download
 MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 MACHINE = MACHINES.get(platform.machine().lower(), platform.machine())
@@ -31,14 +38,21 @@ KINDS = {kind: f"https://nodejs.org/download/{kind}" for kind in ("nightly", "rc
 
 
 class Build(NamedTuple):
-    """A Node: its absolute path, and what is to be said of where it came from, "" for nothing."""
+    """A Node: its absolute path; what is to be said of where it came from, "" for nothing; and the
+    link to its archive, "" for one that was here.
+    """
 
     path: str
     note: str = ""
+    link: str = ""
 
 
 class NoBuildError(LabError):
     """There is no Node where a build was named."""
+
+
+class NothingThereError(NoBuildError):
+    """A server says that it has nothing at a link."""
 
 
 def find(build: str, folder: Path) -> Build:
@@ -48,17 +62,16 @@ def find(build: str, folder: Path) -> Build:
     or to its folder, or one of KINDS: the newest build of that kind; folder : where archives are
     kept and unpacked. Raises NoBuildError, or NoNodeError for what is no Node or too old.
     """
-    note = ""
-    link = _newest(build) if build in KINDS else build
+    note, link = "", _newest(build) if build in KINDS else build
     if re.match(r"https?://", link):
-        path, note = _download(link, folder)
+        path, note, link = _download(link, folder)
     else:
-        path = Path(build).expanduser().absolute()
+        path, link = Path(build).expanduser().absolute(), ""
     if path.name.endswith(ARCHIVES):
         path = _unpack(path, folder)
     elif path.is_dir():
         path = _in_folder(path)
-    return Build(nodes.program(path), note)
+    return Build(nodes.program(path), note, link)
 
 
 def _newest(kind: str) -> str:
@@ -80,25 +93,39 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
-    target = folder / archive.name.removesuffix(archive.suffix).removesuffix(".tar")
+    if not hasattr(tarfile, "data_filter"):  # before Python 3.11.4
+        raise NoBuildError(
+            f"This Python does not unpack archives of others safely: unpack {archive}, and give "
+            "the folder."
+        )
+    target = folder / hashlib.sha256(os.fsencode(archive)).hexdigest()[:12]
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     try:
         with tarfile.open(archive) as content:
+            size = sum(member.size for member in content)
+            if size > MOST_UNPACKED:
+                raise tarfile.TarError(f"unpacked it has {size >> 20} MiB, which no build has")
             content.extractall(target, filter="data")
-    except (OSError, EOFError, tarfile.TarError) as error:
+    except (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         shutil.rmtree(target, ignore_errors=True)
         raise NoBuildError(f"{archive} can't be unpacked ({error}): get it again.") from None
     return _in_folder(target)
 
 
-def _download(link: str, folder: Path) -> tuple[Path, str]:
-    """Fetch an archive, whose digest has to be the one that is listed next to it."""
-    base, _, name = link.partition("?")[0].rpartition("/")
+def _download(link: str, folder: Path) -> tuple[Path, str, str]:
+    """Fetch an archive, whose digest has to be the one that is listed next to it; return it, what
+    is to be said, and its link.
+    """
+    address, mark, query = link.partition("?")
+    base, _, name = address.rpartition("/")
     if name and not name.endswith(ARCHIVES):
-        base, name = f"{base}/{name}", ""
+        base, name, mark, query = address, "", "", ""
     sums = _sums(f"{base}/{SUMS}", needed=not name)
     name = name or _of_this_machine(sums, base)
+    link = f"{base}/{name}{mark}{query}"
+    if sums and name not in sums:
+        raise NoBuildError(f"{base}/{SUMS} does not list {name}, so it can't be trusted.")
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / name
     part = target.with_name(f".{name}.part")
@@ -106,24 +133,24 @@ def _download(link: str, folder: Path) -> tuple[Path, str]:
     note = ""
     try:
         with part.open("wb") as file:
-            for chunk in _chunks(f"{base}/{name}"):
+            for chunk in _chunks(link):
                 digest.update(chunk)
                 file.write(chunk)
-        if name not in sums:
-            note = f"{name} is not in a {SUMS} next to it, so its digest was not checked."
+        if not sums:
+            note = f"There is no {SUMS} next to {name}, so its digest was not checked."
         elif digest.hexdigest() != sums[name]:
             raise NoBuildError(f"{base}/{name} has not the digest that {SUMS} lists: get it again.")
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    return target, note
+    return target, note, link
 
 
 def _sums(link: str, *, needed: bool) -> dict[str, str]:
     """Return the digests of a folder of builds by name; {} where none are listed, nor needed."""
     try:
         text = b"".join(_chunks(link)).decode("utf-8", "replace")
-    except NoBuildError:
+    except NothingThereError:
         if needed:
             raise
         return {}
@@ -143,16 +170,22 @@ def _of_this_machine(sums: Mapping[str, str], base: str) -> str:
 
 
 def _chunks(link: str) -> Iterator[bytes]:
-    size = 0
+    size, end = 0, time.monotonic() + LONGEST_S
     try:
         with urllib.request.urlopen(link, timeout=PATIENCE_S) as response:
-            while chunk := response.read(1 << 20):
+            whole = response.headers.get("Content-Length", "")
+            while chunk := response.read1(1 << 20):
                 size += len(chunk)
                 if size > MOST_BYTES:
                     raise NoBuildError(
                         f"{link} is larger than {MOST_BYTES >> 20} MiB: no such build."
                     )
+                if time.monotonic() > end:
+                    raise TimeoutError(f"it takes more than {LONGEST_S // 60} minutes")
                 yield chunk
-    except (OSError, ValueError) as error:
+        if whole.isdecimal() and size != int(whole):
+            raise OSError(f"it ended after {size} bytes of {whole}")
+    except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise NoBuildError(f"{link} can't be fetched ({reason}): look at the link.") from None
+        kind = NothingThereError if getattr(error, "code", 0) == 404 else NoBuildError
+        raise kind(f"{link} can't be fetched ({reason}): look at the link.") from None

@@ -71,7 +71,7 @@ def test_what_is_alike_is_counted_and_named_with_both_nodes(compare):
     assert page.startswith("# Node 27.0.0-nightly20261127 compared with Node 26.5.0\n")
     assert section(page, "Differences").strip() == "None."
     assert "1 claim or order as on the release" in page
-    assert "make candidate NODE=out/Release/node BASE=26" in page
+    assert "make candidate NODE=PATH BASE=26" in page  # a path tells others nothing
     assert compare.ran == [RELEASE, BUILD]
 
 
@@ -111,6 +111,38 @@ def test_what_only_the_second_look_finds_is_listed_too(compare):
     assert code == 1
     assert "`b`" in section(page, "In one look of two")
     assert "`b`" not in section(page, "Differences")
+
+
+@pytest.mark.parametrize(
+    "late", [claim("no verdict", because="it crosses 1"), {"missing": "out of memory"}]
+)
+def test_a_second_look_without_an_answer_does_not_take_a_difference_back(compare, late):
+    sides = [{"a": late}, {"a": late}]
+    code, page = compare({"a": claim()}, {"a": claim("reversed", 0.5)}, again=sides)
+    assert code == 1
+    assert "reversed" in section(page, "Differences")
+
+
+def test_an_order_that_only_the_second_look_has_is_listed():
+    order = {
+        "chapter": CHAPTER,
+        "on": {"release": {"orders": [["a"]]}, "build": {"orders": [["b"]]}},
+    }
+    about = {"nodes": {"26": {"node": "26.5.0"}}}
+    comparison = candidate.Comparison(
+        about, about, {}, {("orders", "p"): {**order, "changed": True}}
+    )
+    assert comparison.seen_once == [("orders", "p")]
+    assert "`a`" in comparison._table(comparison.seen_once)
+
+
+def test_the_command_that_repeats_it_names_the_link_that_was_taken(compare, monkeypatch):
+    link = "https://nodejs.org/download/nightly/v27/node.tar.xz?a=1&b"
+    found = node_builds.Build(BUILD, "It was not checked.", link)
+    monkeypatch.setattr(node_builds, "find", lambda build, _: found)
+    _, page = compare({"a": claim()}, {"a": claim()})
+    assert f"make candidate NODE='{link}' BASE=26" in page
+    assert "It was not checked." in page
 
 
 def test_what_runs_on_one_of_them_only_has_its_reason(compare):

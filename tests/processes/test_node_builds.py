@@ -68,6 +68,8 @@ def test_an_archive_is_unpacked(tmp_path, ending):
         (lambda p: p, "has no Node: I looked for"),
         (lambda p: p / "notes.txt", "is not executable"),
         (lambda p: p / "cut.tar.xz", "can't be unpacked"),
+        (lambda p: p / "spoilt.tar.xz", "can't be unpacked"),
+        (lambda p: p / "spoilt.tar.gz", "can't be unpacked"),
         (lambda p: p / "gone.tar.xz", "can't be unpacked"),
         (lambda p: archive(p / "other.tar.gz", "x/readme"), "has no Node"),
         (lambda p: archive(p / "out.tar.gz", "../../bin/node"), "can't be unpacked"),
@@ -78,9 +80,28 @@ def test_what_is_no_build_is_refused_in_a_sentence(tmp_path, make, words):
     place.mkdir()
     (place / "notes.txt").write_text("no program")
     (place / "cut.tar.xz").write_bytes(b"\xfd7zXZ\x00\x00")
+    for ending in ("xz", "gz"):
+        whole = bytearray(archive(place / f"spoilt.tar.{ending}").read_bytes())
+        whole[len(whole) // 2 : len(whole) // 2 + 8] = b"\xff" * 8
+        (place / f"spoilt.tar.{ending}").write_bytes(whole)
     with pytest.raises(LabError, match=words):
         node_builds.find(str(make(place)), tmp_path / "builds")
     assert not (tmp_path / "bin").exists()
+
+
+def test_no_name_of_an_archive_removes_what_is_next_to_it(tmp_path):
+    kept = tmp_path / "candidate" / "builds" / "kept"
+    kept.mkdir(parents=True)
+    for name in ("...tar.gz", ".tar.gz"):
+        found(archive(tmp_path / name), kept.parent)
+    assert kept.exists()
+
+
+def test_an_archive_that_unpacks_to_more_than_a_build_has_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(node_builds, "MOST_UNPACKED", 10)
+    with pytest.raises(LabError, match="which no build has"):
+        found(archive(tmp_path / "big.tar.gz"), tmp_path / "builds")
+    assert list((tmp_path / "builds").iterdir()) == []
 
 
 @pytest.fixture
@@ -92,6 +113,17 @@ def site(tmp_path):
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
+
+        def do_GET(self):
+            if "broken" in self.path and self.path.endswith(node_builds.SUMS):
+                self.send_error(503)
+            elif "short" in self.path and not self.path.endswith(node_builds.SUMS):
+                self.send_response(200)
+                self.send_header("Content-Length", "100")
+                self.end_headers()
+                self.wfile.write(b"x" * 10)
+            else:
+                super().do_GET()
 
     handler = functools.partial(Quiet, directory=str(tmp_path / "site"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -143,9 +175,20 @@ def test_an_archive_of_another_digest_is_refused_and_not_kept(site, tmp_path):
     assert list((tmp_path / "builds").iterdir()) == []
 
 
+def test_an_archive_that_a_list_next_to_it_does_not_name_is_refused(site, tmp_path):
+    folder, address = site
+    listed(archive(folder / "mine.tar.gz"))
+    archive(folder / "other-one.tar.gz")
+    with pytest.raises(LabError, match="can't be trusted"):
+        node_builds.find(f"{address}/{folder.name}/other-one.tar.gz", tmp_path / "builds")
+
+
 @pytest.mark.parametrize(
     ("path", "words"),
     [
+        ("broken/mine.tar.gz", "Service Unavailable"),  # perhaps there is a list
+        ("short/mine.tar.gz", "can't be fetched"),
+        ("with a blank/mine.tar.gz", "can't be fetched"),
         ("v0/node-v0.tar.gz", "can't be fetched"),
         ("v0/", "can't be fetched"),
         (f"v{VERSION}/", f"lists no archive for {PLATFORM}"),
