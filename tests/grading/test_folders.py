@@ -407,7 +407,7 @@ STRANGERS = {
     ),
     "all addresses": (
         {"server.mjs": SERVER.replace('"127.0.0.1", ()', '"0.0.0.0", ()')},
-        "at 127.0.0.2, too",
+        "also be reached at 127.0.0.2",
     ),
     "a port of its own": (
         {

@@ -19,7 +19,7 @@ const QUESTIONS = JSON.parse(
   readFileSync(join(site, "_static/page-questions.js"), "utf8").replace(/^[^{]*|;\s*$/g, ""),
 );
 const plain = Object.entries(QUESTIONS).filter(
-  ([, keys]) => keys.length > 1 && keys.every((key) => key.startsWith("lab-question:")),
+  ([, keys]) => keys.length > 1 && keys.every((key) => typeof key === "string"),
 );
 const [[whole, keysOfWhole], [part, keysOfPart], [due, keysOfDue]] = plain;
 const page = pathToFileURL(join(site, `${part}.html`)).href;
@@ -72,6 +72,31 @@ describe("the sidebar", () => {
       assert.equal(await current.locator(".lab-tick").textContent(), "◐");
       assert.equal(await tab.locator(".bd-links .lab-tick").count(), 3);
     });
+  });
+
+  it("knows answers of before 24 November 2026, which have one time", async () => {
+    const old = (days) => JSON.stringify({ answer: 0, right: true, at: Date.now() - days * DAY });
+    await withAnswers({ [keysOfDue[0]]: old(0), [keysOfPart[0]]: old(5) }, async (tab) => {
+      await tab.locator(".lab-ticks").waitFor({ state: "attached" });
+      assert.equal(await tick(tab, due).textContent(), "◐");
+      assert.equal(await tick(tab, part).textContent(), "↻");
+    });
+  });
+
+  it("says when the order of a replay is due: a wrong one at once", async () => {
+    const [name, keys] = Object.entries(QUESTIONS).find(([, all]) => all.some(Array.isArray));
+    const [key, , orders] = keys.find(Array.isArray);
+    const [right, wrong] = [orders[0], [...orders[0]].reverse()];
+    const kept = (order) => JSON.stringify({ order, first: order, at: Date.now() - DAY / 24 });
+    assert.ok(!orders.some((order) => JSON.stringify(order) === JSON.stringify(wrong)));
+    for (const [order, sign] of [
+      [right, "◐"],
+      [wrong, "↻"],
+    ])
+      await withAnswers({ [key]: kept(order) }, async (tab) => {
+        await tab.locator(".lab-ticks").waitFor({ state: "attached" });
+        assert.equal(await tick(tab, name).textContent(), sign);
+      });
   });
 
   it("follows a review: what was right there is due no more", async () => {

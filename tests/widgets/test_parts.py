@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 
@@ -20,7 +21,10 @@ def test_every_part_is_in_one_file_of_the_page():
         for kind in ("js", "css")
         for file in paths.WIDGETS.rglob(f"*.{kind}")
     ]
-    assert sorted(part for parts in PARTS.values() for part in parts) == sorted(written)
+    listed = Counter(part for parts in PARTS.values() for part in parts)
+    assert sorted(listed) == sorted(written)
+    # The signs in the sidebar are on pages without a review, and say when its questions are due.
+    assert [part for part, count in listed.items() if count > 1] == ["review/schedule.js"]
 
 
 def test_what_pages_ask_for_is_there():
@@ -42,9 +46,9 @@ def test_a_page_without_components_loads_nothing_of_them_and_any_other_what_they
     assert {"loop-replay", "lab-question", "lab-yours"} <= elements
     for name in elements:
         assert re.search(pagefacts.FOR[parts.FIRST.removesuffix("js")], f"<{name}>")
-    # Those of the search and of the page of results are loaded there alone, by name; every page has
-    # the storage.
-    apart = {"search.js", "yours.js", parts.STORAGE}
+    # Those of the search and of the page of results are loaded there alone, by name, and page.js
+    # loads the signs of the sidebar where there are answers; every page has the storage.
+    apart = {"search.js", "yours.js", "ticks.js", parts.STORAGE}
     scripts = [name for name in PARTS if name.endswith(".js") and name not in apart]
     for name in scripts:
         assert not re.search(pagefacts.FOR[name.removesuffix("js")], "<lab-claim><p>A replay</p>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from lab.book.pages.reviews import of_chapters
 from lab.book.pipeline import toc
@@ -14,11 +15,18 @@ FILE = "_static/page-questions.js"
 PREFIX = "lab-question:"  # as question.js keeps answers
 
 
-def by_page(build: Build) -> dict[str, list[str]]:
-    """Return the keys under which a browser keeps the answers of each page that asks some."""
+def by_page(build: Build) -> dict[str, list[Any]]:
+    """Return the keys under which a browser keeps the answers of each page that asks some; of a
+    replay, whose answer says nothing of right and wrong, its key, its id and its orders.
+    """
     asked = of_chapters(build, toc.in_order(build.outcomes))
     return {
-        page: [told.replay or f"{PREFIX}{told.question.id}" for told in questions]
+        page: [
+            [told.replay, told.question.id, told.question.right]
+            if told.replay
+            else f"{PREFIX}{told.question.id}"
+            for told in questions
+        ]
         for page, questions in asked.items()
         if questions
     }

@@ -63,7 +63,7 @@
 
   // An option that speaks of the others is read after them.
   const LAST =
-    /^(all( of (them|these))?|any of|none|both|neither|either|the same|equally|it depends|now one first|that can)\b/i;
+    /^(all( of (them|these))?|any of|none|both|neither|either|the same|equally|it depends|now one first|sometimes one first|that can)\b/i;
 
   /** A number for a text, spread evenly: FNV-1a with a last mix (32 bits). */
   function hash(text) {

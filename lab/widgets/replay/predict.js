@@ -220,6 +220,7 @@
       const first = [record?.first, record?.order].find(Array.isArray);
       const began = first ? { first, at: record.at } : { first: order, at: Date.now() };
       storage.write(this.key, { order, ...began }, this.box.getRootNode().host);
+      document.dispatchEvent(new CustomEvent("lab-question", { detail: this.key })); // for the sidebar
     }
 
     judged(order) {

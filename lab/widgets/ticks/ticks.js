@@ -12,14 +12,26 @@
     }
   };
 
+  const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+  /** The answer to a question: { id, right, since }, or null. `right` is null until its page has told. */
+  function answerOf(question) {
+    const [key, id, orders] = Array.isArray(question)
+      ? question
+      : [question, question.replace("lab-question:", "")];
+    const record = read(key);
+    const first = record?.first ?? record?.answer ?? record?.order ?? null;
+    if (first === null) return null;
+    const right = orders ? orders.some((order) => same(order, first)) : (record.right ?? null);
+    const since = [record.since, record.at].find(Number.isFinite) ?? 0; // as question.js has it
+    return { id, right, since };
+  }
+
   /** The sign of a page and its words, or null. `keys`: where a browser keeps the answers to its questions. */
   function signOf(keys, reviews, now) {
-    const records = keys.map((key) => [key.replace("lab-question:", ""), read(key)]);
-    const answers = records.filter(
-      ([, record]) => (record?.answer ?? record?.order ?? null) !== null,
-    );
-    const isDue = ([id, { right, since = 0 }]) => {
-      if (typeof right !== "boolean") return false; // its page has not told, or a review cannot ask it
+    const answers = keys.map(answerOf).filter(Boolean);
+    const isDue = ({ id, right, since }) => {
+      if (typeof right !== "boolean") return false; // its page has not told
       const later = reviews.filter((review) => review?.id === id && Number.isFinite(review.at));
       const events = [{ at: since, right, page: true }, ...later].sort((a, b) => a.at - b.at);
       return stateOf(events).due <= now;
