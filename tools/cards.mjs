@@ -21,7 +21,8 @@ function rearranged() {
   if (!figure) return null;
   const { width, height } = figure.viewBox.baseVal;
   if (height > 1.5 * width) return null; // too tall to be read in so low a picture
-  const heading = article.querySelector("h1").cloneNode(true);
+  const heading = article.querySelector("h1")?.cloneNode(true);
+  if (!heading) return null;
   for (const sign of heading.querySelectorAll(".headerlink")) sign.remove();
   const box = document.createElement("div");
   box.style.cssText =
@@ -60,7 +61,7 @@ export async function cardsOf(browser, site) {
     const file = join(site, name);
     const html = readFileSync(file, "utf8");
     const [, , address] = IMAGE.exec(html) ?? [];
-    if (!address) continue;
+    if (!address?.includes("_static/")) continue;
     await tab.goto(url, { waitUntil: "load" });
     const words = await tab.evaluate(rearranged);
     if (words === null) continue;

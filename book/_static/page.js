@@ -129,7 +129,7 @@
       const link = event
         .composedPath()
         .find((part) => part.matches?.("a.lab-link[href^='#'], .lab-card .top a"));
-      if (!link) return;
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       try {
         await navigator.clipboard.writeText(link.href);
       } catch {

@@ -14,7 +14,8 @@ function rounded(value, model) {
     const digits = String(model).replace(/^-?0?\.?0*|\.|e.*$/g, "").length;
     return Number(value.toPrecision(Math.max(digits, 3)));
   }
-  if (value === null || typeof value !== "object" || typeof model !== "object") return value;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype;
+  if (!isPlain || typeof model !== "object") return value; // a Map, a Set, an Error is compared as it is
   const parts = Object.keys(value).map((key) => [key, rounded(value[key], model?.[key])]);
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }

@@ -203,6 +203,7 @@
       view.reserve();
       view.go(view.walk.first);
       if (view.wanted) view.seek(view.wanted);
+      view.wanted = null; // a link is followed once
       view.parts.next.focus();
     }
 

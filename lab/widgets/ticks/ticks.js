@@ -55,7 +55,7 @@
     for (const link of document.querySelectorAll(".bd-links li > a")) {
       const { pathname } = new URL(link.href, location.href);
       const page = pathname.slice(root.pathname.length).replace(/\.html$/, "");
-      const keys = LabPageQuestions[page];
+      const keys = globalThis.LabPageQuestions?.[page];
       const sign = keys && pathname.startsWith(root.pathname) && signOf(keys, reviews, Date.now());
       if (!sign) continue;
       const tick = document.createElement("span");

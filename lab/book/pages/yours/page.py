@@ -241,7 +241,9 @@ def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
     known = claims.claims()["claims"]
     judged = {c["id"]: c for own in (True, False) for c in verdicts.judged(build, published=own)}
     rows = []
-    for id in {**judged, **{c["id"]: c for c in (book or {}).get("claims", ())}}:
+    # What others wrote is no sentence of the book, and its verdict no agreement with it.
+    ids = {**judged, **{c["id"]: c for c in (book or {}).get("claims", ())}}
+    for id in (id for id in ids if id not in claims.quotations()):
         here = judged.get(id, {})
         entry = known.get(id, {})
         # A ratio that we derived is none that somebody published.
