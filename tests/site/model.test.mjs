@@ -82,7 +82,10 @@ describe("a model", () => {
       assert.equal(await told(tab), "");
       for (let i = 0; i < 4; i++) await press(tab, "fs.open of a pipe");
       await press(tab, "fs.stat");
-      assert.match(await told(tab), /fs\.stat waits: all 4 threads are held, and 1 call stands/);
+      assert.match(
+        await told(tab),
+        /fs\.stat waits: all 4 threads are held, and 1 call waits in the queue/,
+      );
       assert.match(await lane(tab, "queue").innerText(), /stat 1/);
       await press(tab, "Take it back");
       assert.equal(await lane(tab, "queue").innerText(), "nothing");
@@ -109,7 +112,7 @@ describe("a model", () => {
 
   test("is driven by keys alone, and the focus stays where it was", async () => {
     await open(page("flow"), async (tab) => {
-      await tab.getByLabel("High water mark").focus();
+      await tab.getByRole("slider", { name: "High water mark" }).focus();
       for (let i = 0; i < 6; i++) await tab.keyboard.press("ArrowLeft");
       assert.equal(await tab.getByRole("slider").getAttribute("aria-valuetext"), "4 bytes");
       await tab.keyboard.press("Tab");
