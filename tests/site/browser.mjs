@@ -72,7 +72,10 @@ function linkProblem(site, anchors, href) {
     const ids = readFileSync(path, "utf8").matchAll(/\sid="([^"]+)"/g);
     anchors.set(path, new Set([...ids].map((m) => m[1])));
   }
-  return anchors.get(path).has(anchor) ? null : `no #${anchor} there`;
+  // The address of a step of a replay, or of a value of a variation, begins with its element.
+  const [kind, id] = new URLSearchParams(url.hash.slice(1)).entries().next().value ?? [];
+  const element = ["replay", "vary"].includes(kind) ? `${kind}-${id}` : anchor;
+  return anchors.get(path).has(element) ? null : `no #${element} there`;
 }
 
 /** Go to a page, and be there once all of it is laid out, which takes a moment longer than to load it. */

@@ -38,8 +38,9 @@ const text = require("node:fs").readFileSync(script, "utf8");
 const options = { minify: true, legalComments: "none" };
 process.stdout.write(require(minifier).transformSync(text, options).code);
 """
-# Sections that say what is not so, or ask: no place to send a reader to.
-ASIDE = {"What you may believe now", "Predict", "From memory", "Exercises", "Sources"}
+# Sections that say what is not so, that ask, or that say again what others say: no place to send a
+# reader to.
+ASIDE = {"What you may believe now", "Predict", "Summary", "From memory", "Exercises", "Sources"}
 # What a page asks, and what it answers with, is no text of its own.
 LEFT_OUT = (
     nodes.raw,
@@ -93,7 +94,7 @@ def write(app: Sphinx, out: Path) -> None:
         for name in toc.pages()
         if name in sections and name.rpartition("/")[2] not in WITHOUT
     ]
-    text = f"globalThis.labSections = {json.dumps(pages, ensure_ascii=False)};\n"
+    text = f"globalThis.labSections = {json.dumps(pages, ensure_ascii=False, separators=(",", ":"))};\n"
     file = out / SECTIONS
     if not file.exists() or file.read_text("utf-8") != text:
         written.write(file, text.encode())
