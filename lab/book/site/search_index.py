@@ -94,7 +94,8 @@ def write(app: Sphinx, out: Path) -> None:
         for name in toc.pages()
         if name in sections and name.rpartition("/")[2] not in WITHOUT
     ]
-    text = f"globalThis.labSections = {json.dumps(pages, ensure_ascii=False, separators=(",", ":"))};\n"
+    data = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
+    text = f"globalThis.labSections = {data};\n"
     file = out / SECTIONS
     if not file.exists() or file.read_text("utf-8") != text:
         written.write(file, text.encode())
