@@ -56,12 +56,12 @@ def measure(
     try:
         # Another one could be measuring the Node that this one unpacks.
         with BuildLock(paths.ROOT, folder, measures=True):
-            found = node_builds.find(build, folder / "builds")
-            if found.note:
-                say(found.note)
-            sides = _sides(build, found.path, base, folder, pages)
+            node_build = node_builds.find(build, folder / "builds")
+            if node_build.note:
+                say(node_build.note)
+            sides = _sides(build, node_build.path, base, folder, pages)
             comparison = _compared(sides, pages, fresh=fresh)
-            text = comparison.markdown(found, sorted(names))
+            text = comparison.markdown(node_build, sorted(names))
             written.write(folder / PAGE, text.encode())
             for side in sides:
                 side.sitting.end()
@@ -331,13 +331,13 @@ def _named(kind: str, id: str, entry: Entry) -> str:
     return f"{_plain(sentence)}(`{id}`, {short(entry['chapter'])})"
 
 
-def _cell(kind: str, found: Mapping[str, Any]) -> str:
-    if "missing" in found:
-        return _plain(f"missing: {found['missing']}")
+def _cell(kind: str, result: Mapping[str, Any]) -> str:
+    if "missing" in result:
+        return _plain(f"missing: {result['missing']}")
     if kind == "orders":
-        return " or ".join(" → ".join(f"`{_plain(line)}`" for line in o) for o in found["orders"])
-    because = f" ({found['because']})" if found.get("because") else ""
-    return _plain(f"{found['verdict']}, {across_page.value_text(dict(found))}{because}")
+        return " or ".join(" → ".join(f"`{_plain(line)}`" for line in o) for o in result["orders"])
+    because = f" ({result['because']})" if result.get("because") else ""
+    return _plain(f"{result['verdict']}, {across_page.value_text(dict(result))}{because}")
 
 
 def _plain(text: str) -> str:

@@ -118,20 +118,20 @@
 
   // ---- Addresses: `#replay=ID&step=7`, `#vary=ID&value=64` -------------------------------------------------------------
 
-  // The address that a component has followed: one that a cell makes again later leaves the reader where they are.
-  let followed = null;
+  // The address that a component has lastAddress: one that a cell makes again later leaves the reader where they are.
+  let lastAddress = null;
 
   /** What the address of the page says to the component of this kind and id, or null if the address means another. */
   function inAddress(kind, id) {
     const hash = new URLSearchParams(location.hash.slice(1));
     if (!id || hash.get(kind) !== id) return null;
-    followed = location.href;
+    lastAddress = location.href;
     return hash;
   }
 
   /** Call back now, and with each change of the address. While a page loads, its parts move, so the first call waits for the end. */
   function followAddress(follow, signal) {
-    const first = () => followed !== location.href && follow();
+    const first = () => lastAddress !== location.href && follow();
     if (document.readyState === "complete") queueMicrotask(first);
     else addEventListener("load", first, { once: true, signal });
     addEventListener("hashchange", follow, { signal });

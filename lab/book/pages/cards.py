@@ -118,15 +118,15 @@ def sentences(build: Build) -> Html:
 
 def quoted(build: Build) -> Html:
     """Return what others wrote without a ratio, each sentence with its verdict and the reason."""
-    found = [c for c in judged(build, published=False) if c.get("quoted")]
-    if not found:
+    quotations = [c for c in judged(build, published=False) if c.get("quoted")]
+    if not quotations:
         return Html("<p>No chapter of this build has judged a quoted sentence.</p>")
     rows = [
         (f"“{c['quote']}” ({c['quoted']})", c["verdict"], " ".join(_why(c)), title_of(c["chapter"]))
-        for c in found
+        for c in quotations
     ]
     head = ("they wrote", "verdict", "what was counted, and why", "chapter")
-    summary = f"{count(len(rows), 'quoted sentence')}: {_tally(found)}"
+    summary = f"{count(len(rows), 'quoted sentence')}: {_tally(quotations)}"
     return Html(str(HTML.table(summary, "Sentences that others wrote", head, rows)))
 
 

@@ -19,7 +19,7 @@ def by_page(build: Build) -> dict[str, list[Any]]:
     """Return the keys under which a browser keeps the answers of each page that asks some; of a
     replay, whose answer says nothing of right and wrong, its key, its id and its orders.
     """
-    asked = of_chapters(build, toc.in_order(build.outcomes))
+    questions_of_pages = of_chapters(build, toc.in_order(build.outcomes))
     return {
         page: [
             [told.replay, told.question.id, told.question.right]
@@ -27,7 +27,7 @@ def by_page(build: Build) -> dict[str, list[Any]]:
             else f"{PREFIX}{told.question.id}"
             for told in questions
         ]
-        for page, questions in asked.items()
+        for page, questions in questions_of_pages.items()
         if questions
     }
 
