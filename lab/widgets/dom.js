@@ -118,7 +118,7 @@
 
   // ---- Addresses: `#replay=ID&step=7`, `#vary=ID&value=64` -------------------------------------------------------------
 
-  // The address that a component has lastAddress: one that a cell makes again later leaves the reader where they are.
+  // The address that a component followed last: one that a cell makes again later leaves the reader where they are.
   let lastAddress = null;
 
   /** What the address of the page says to the component of this kind and id, or null if the address means another. */
