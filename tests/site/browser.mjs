@@ -74,7 +74,7 @@ function linkProblem(site, anchors, href) {
   }
   // The address of a step of a replay, or of a value of a variation, begins with its element.
   const [kind, id] = new URLSearchParams(url.hash.slice(1)).entries().next().value ?? [];
-  const element = ["replay", "vary"].includes(kind) ? `${kind}-${id}` : anchor;
+  const element = id && ["replay", "vary"].includes(kind) ? `${kind}-${id}` : anchor;
   return anchors.get(path).has(element) ? null : `no #${element} there`;
 }
 

@@ -76,10 +76,10 @@ describe("the sidebar", () => {
 
   it("knows answers of before 24 November 2026, which have one time", async () => {
     const old = (days) => JSON.stringify({ answer: 0, right: true, at: Date.now() - days * DAY });
-    await withAnswers({ [keysOfDue[0]]: old(0), [keysOfPart[0]]: old(5) }, async (tab) => {
+    await withAnswers({ [keysOfDue[0]]: old(0), [keysOfWhole[0]]: old(5) }, async (tab) => {
       await tab.locator(".lab-ticks").waitFor({ state: "attached" });
       assert.equal(await tick(tab, due).textContent(), "◐");
-      assert.equal(await tick(tab, part).textContent(), "↻");
+      assert.equal(await tick(tab, whole).textContent(), "↻");
     });
   });
 
