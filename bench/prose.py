@@ -200,22 +200,25 @@ def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield path, value
 
 
-def of_table(name: str, text: str) -> Iterator[Sentence]:
-    """The sentences of a file of questions, or of an exercise's."""
+def located(text: str) -> Iterator[tuple[int, str]]:
+    """The strings of a table, each with the line in which it begins."""
     lines = text.split("\n")
     at = 0
     for _, value in strings(tomllib.loads(text)):
-        first = value.strip().split("\n")[0].replace("\\", "\\\\").replace('"', '\\"')
-        later = [
-            n
-            for n in range(len(lines))
-            if first in lines[n] or value.strip().split("\n")[0] in lines[n]
-        ]
+        first = value.strip().split("\n")[0]
+        written = first.replace("\\", "\\\\").replace('"', '\\"')
+        later = [n for n, line in enumerate(lines) if first in line or written in line]
         at = next((n for n in later if n >= at), at)
+        yield at + 1, value
+
+
+def of_table(name: str, text: str) -> Iterator[Sentence]:
+    """The sentences of a file of questions, or of an exercise's."""
+    for line, value in located(text):
         for _, part in split(value):
             words = " ".join(part.split())
             if len(WORD.findall(plain(words))) >= 3:
-                yield Sentence(name, at + 1, words)
+                yield Sentence(name, line, words)
 
 
 def sentences(name: str, text: str) -> list[Sentence]:
@@ -223,12 +226,17 @@ def sentences(name: str, text: str) -> list[Sentence]:
     return list(of_table(name, text) if name.endswith(".toml") else of_page(name, text))
 
 
-def words_of(name: str, text: str) -> str:
-    """All words of a file that a reader sees, lines as they are; captions and headings as well."""
+def pieces(name: str, text: str) -> Iterator[tuple[int, str]]:
+    """The words of a file that a reader sees, captions and headings as well, in pieces; each with
+    the line in which it begins.
+    """
     if name.endswith(".toml"):
-        return "\n".join(plain(value) for _, value in strings(tomllib.loads(text)))
-    captions = "\n".join(own_words(match) for match in FENCE.finditer(text) if match[2] == "figure")
-    return prose(text) + "\n" + captions
+        yield from ((line, plain(value)) for line, value in located(text))
+        return
+    yield 1, prose(text)
+    for match in FENCE.finditer(text):
+        if match[2] == "figure":
+            yield text.count("\n", 0, match.start()) + 1, own_words(match)
 
 
 def own_words(match: re.Match[str]) -> str:
@@ -242,18 +250,18 @@ def own_words(match: re.Match[str]) -> str:
 
 def places(name: str, text: str) -> Iterator[tuple[int, str, str]]:
     """Line, pattern and words of each pattern in a file."""
-    text_shown = words_of(name, text)
-    running = re.sub(r"\n(?=\S)", " ", text_shown)  # a pattern may go over the end of a line
-    for pattern, search in SEARCH.items():
-        for match in search.finditer(running):
-            around = " ".join(running[max(0, match.start() - 40) : match.end() + 40].split())
-            yield text_shown.count("\n", 0, match.start()) + 1, pattern, around
+    for first_line, piece in pieces(name, text):
+        running = re.sub(r"\n(?=\S)", " ", piece)  # a pattern may go over the end of a line
+        for pattern, search in SEARCH.items():
+            for match in search.finditer(running):
+                around = " ".join(running[max(0, match.start() - 40) : match.end() + 40].split())
+                yield first_line + piece.count("\n", 0, match.start()), pattern, around
 
 
 def counts(name: str, text: str) -> dict[str, int]:
     """{pattern: how often a file has it}."""
-    found = Counter(pattern for _, pattern, _ in places(name, text))
-    return {pattern: found[pattern] for pattern in PATTERNS if found[pattern]}
+    hits = Counter(pattern for _, pattern, _ in places(name, text))
+    return {pattern: hits[pattern] for pattern in PATTERNS if hits[pattern]}
 
 
 @dataclass(frozen=True)
@@ -338,11 +346,11 @@ def limits() -> dict[str, dict[str, int]] | None:
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else None
 
 
-def risen() -> list[str]:
-    """What each file has more often than is written down."""
+def risen(names: list[str] | None = None) -> list[str]:
+    """What each of these files, by default all, has more often than is written down."""
     file_limits = limits() or {}
     lines = []
-    for name in files(*FILES, *TABLES):
+    for name in files(*FILES, *TABLES) if names is None else names:
         text = (ROOT / name).read_text("utf-8")
         for pattern, n in counts(name, text).items():
             if n > (most := file_limits.get(name, {}).get(pattern, 0)):
@@ -594,7 +602,7 @@ def main() -> int:
         print("\n".join(lines) or f"Only sentences differ from {options.base}.")
         return int(wrong)
     if options.check:
-        lines = risen()
+        lines = risen(names)
         if lines:
             print(*lines, "docs/style.md has better words for each.", sep="\n")
         return int(bool(lines))

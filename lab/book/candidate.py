@@ -121,36 +121,32 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
         side.sitting.tell([side.node])
     # Chapter by chapter, so that both Nodes run it within minutes.
     rows = [[side.sitting.row_once(side.node, page) for side in sides] for page in pages]
-    first = _entries(sides, rows)
+    release, build = _by_side(sides, rows)
+    first = paired(release, build)
     chapters = {entry["chapter"] for entry in first.values() if entry["changed"]}
     second_look: dict[tuple[str, str], Entry] = {}
     if chapters:
         say(f"{count(len(chapters), 'chapter')} with a difference: measured once more.")
-        second_look = _entries(
-            sides,
-            [
-                [side.sitting.row(side.node, page, again=True) for side in sides]
-                for page in pages
-                if page in chapters
-            ],
-        )
-    about = [
-        side.sitting.data([side.node], [row[i] for row in rows]) for i, side in enumerate(sides)
-    ]
-    return Comparison(about[0], about[1], first, second_look)
+        later_rows = [
+            [side.sitting.row(side.node, page, again=True) for side in sides]
+            for page in pages
+            if page in chapters
+        ]
+        second_look = paired(*_by_side(sides, later_rows))
+    return Comparison(release, build, first, second_look)
 
 
 Entry = dict[str, Any]  # chapter, about the claim, `on` both Nodes, whether it `changed`
 
 
-def _entries(
+def _by_side(
     sides: Sequence[Side], rows: Sequence[Sequence[across.Row]]
-) -> dict[tuple[str, str], Entry]:
-    """Return every claim and order of these rows on the release and on the build."""
-    data = [
+) -> tuple[across.Data, across.Data]:
+    """Return what the release gave, and what the build gave; rows : of each chapter both."""
+    release, build = (
         side.sitting.data([side.node], [row[i] for row in rows]) for i, side in enumerate(sides)
-    ]
-    return paired(data[0], data[1])
+    )
+    return release, build
 
 
 def paired(release: across.Data, build: across.Data) -> dict[tuple[str, str], Entry]:

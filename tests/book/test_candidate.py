@@ -24,8 +24,20 @@ def compare(tmp_path, monkeypatch):
     digests = {RELEASE: "a", BUILD: "b"}
     monkeypatch.setenv("LAB_PROFILE", "course")
     monkeypatch.setitem(candidate.OUTPUT, "course", str(tmp_path))
-    monkeypatch.setattr(candidate, "BuildLock", lambda *_, **__: contextlib.nullcontext())
-    monkeypatch.setattr(node_builds, "find", lambda build, _: node_builds.Build(BUILD))
+    locked = []
+
+    @contextlib.contextmanager
+    def lock(*_, **__):
+        locked.append(True)
+        yield
+        locked.pop()
+
+    def find(build, _):
+        assert locked, "another run could be measuring the Node that is unpacked"
+        return node_builds.Build(BUILD)
+
+    monkeypatch.setattr(candidate, "BuildLock", lock)
+    monkeypatch.setattr(node_builds, "find", find)
     monkeypatch.setattr(candidate, "_digest", digests.__getitem__)
     monkeypatch.setattr(nodes, "of_major", lambda major: RELEASE)
     monkeypatch.setattr(nodes, "version", lambda path=None: NODES.get(path, "24.1.0"))
@@ -49,8 +61,8 @@ def compare(tmp_path, monkeypatch):
 
         def found(page, cells, *_):
             (node,) = cells
-            known = {"one-turn": {"orders": [list(lines[node])]}} if lines[node] else {}
-            return {"claims": left[node].pop(0), "orders": known, "failed": ""}
+            orders = {"one-turn": {"orders": [list(lines[node])]}} if lines[node] else {}
+            return {"claims": left[node].pop(0), "orders": orders, "failed": ""}
 
         monkeypatch.setattr(versions, "found", found)
         code = candidate.measure("out/Release/node", [CHAPTER.removeprefix("book/")], base=26)
@@ -138,8 +150,8 @@ def test_an_order_that_only_the_second_look_has_is_listed():
 
 def test_the_command_that_repeats_it_names_the_link_that_was_taken(compare, monkeypatch):
     link = "https://nodejs.org/download/nightly/v27/node.tar.xz?a=1&b"
-    found = node_builds.Build(BUILD, "It was not checked.", link)
-    monkeypatch.setattr(node_builds, "find", lambda build, _: found)
+    node_build = node_builds.Build(BUILD, "It was not checked.", link)
+    monkeypatch.setattr(node_builds, "find", lambda build, _: node_build)
     _, page = compare({"a": claim()}, {"a": claim()})
     assert f"make candidate NODE='{link}' BASE=26" in page
     assert "It was not checked." in page

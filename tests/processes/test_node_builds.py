@@ -48,9 +48,9 @@ def test_a_node_is_found_by_its_path_and_by_each_folder_above(program, tmp_path,
 
 
 def test_the_folder_of_a_clone_of_node_has_it_where_make_puts_it(program, tmp_path):
-    made = tmp_path / "clone" / "out" / "Release"
-    made.mkdir(parents=True)
-    program.rename(made / "node")
+    release_folder = tmp_path / "clone" / "out" / "Release"
+    release_folder.mkdir(parents=True)
+    program.rename(release_folder / "node")
     assert found(tmp_path / "clone", tmp_path / "builds") == (VERSION, "")
 
 

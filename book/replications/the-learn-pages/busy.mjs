@@ -1,4 +1,4 @@
-// A stream that is busy with its first write for ever: what do further writes of one byte return?
+// A stream that never finishes its first write: what do further writes of one byte return?
 import { Writable } from "node:stream";
 
 const stream = new Writable({ highWaterMark: 10, write() {} });

@@ -97,21 +97,22 @@ def cards(build: Build) -> Html:
 
 def sentences(build: Build) -> Html:
     """Return the sentences of the course itself, each with its limit, by chapter."""
-    found = [c for c in judged(build, published=False) if not c.get("quoted")]
+    book_claims = [c for c in judged(build, published=False) if not c.get("quoted")]
     chapters = [
-        _of_chapter(chapter, [*its]) for chapter, its in groupby(found, lambda c: str(c["chapter"]))
+        _of_chapter(chapter, [*its])
+        for chapter, its in groupby(book_claims, lambda c: str(c["chapter"]))
     ]
-    certain = sum(c.get("basis") == "interval" for c in found)
-    counted = sum(c.get("basis") == "count" for c in found)
+    certain = sum(c.get("basis") == "interval" for c in book_claims)
+    counted = sum(c.get("basis") == "count" for c in book_claims)
     summary = (
-        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
-        "the reference run, and is corrected or removed before you can read it here. So the fact "
+        f"{count(len(book_claims), 'sentence')}: {_tally(book_claims)}. A sentence that does not "
+        "hold stops the reference run, and is corrected or removed before you can read it here. So the fact "
         "that nearly all of them hold says nothing about how often the book is right. A sentence "
         "that is demonstrated could hardly have had another result. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
-        f"{len(found) - certain - counted} by one measured number without an interval. "
-        f"{_expected_false(build)} {provenance(found)}"
+        f"{len(book_claims) - certain - counted} by one measured number without an interval. "
+        f"{_expected_false(build)} {provenance(book_claims)}"
     )
     return Html(str(HTML.sentences(chapters, unbroken(summary.strip()))))
 
