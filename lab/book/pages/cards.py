@@ -106,9 +106,9 @@ def sentences(build: Build) -> Html:
     counted = sum(c.get("basis") == "count" for c in book_claims)
     summary = (
         f"{count(len(book_claims), 'sentence')}: {_tally(book_claims)}. A sentence that does not "
-        "hold stops the reference run, and is corrected or removed before you can read it here. So the fact "
-        "that nearly all of them hold says nothing about how often the book is right. A sentence "
-        "that is demonstrated could hardly have had another result. "
+        "hold stops the reference run, and is corrected or removed before you can read it here. So "
+        "the fact that nearly all of them hold says nothing about how often the book is right. A "
+        "sentence that is demonstrated could hardly have had another result. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(book_claims) - certain - counted} by one measured number without an interval. "
