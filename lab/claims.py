@@ -37,6 +37,7 @@ from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat
 from lab.text.looks import Shown
 from lab.text.numbers import bare
+from lab.text.numbers import exact as exact_text
 from lab.text.phrasing import listed
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace | Dated
@@ -121,7 +122,7 @@ class Claim(Shown, Stored):
         page that took the word from the ratio could tell another than its card.
         """
         if not isinstance(self.value, Ratio):
-            figures = "no value" if self.value is None else bare(self.value, 4)
+            figures = "no value" if self.value is None else exact_text(self.value)
             return figures if self.holds else f"{figures} ({self.verdict})"
         return self.value.told(without="" if self.holds else self.verdict)
 
@@ -616,7 +617,9 @@ def _judge_own(
         demonstrates=bool(demonstrates),
     )
     judgement = _limited(judgement, rest["judged_on"])
-    value_text = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
+    value_text = (
+        f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else exact_text(value)
+    )
     return Claim(
         id=id,
         sentence=sentence or f"{id}: {value_text}, wanted {judgement.limit}",
@@ -664,7 +667,7 @@ def _limited(judged: judge.Judged, nodes: str) -> judge.Judged:
 
 def _said(value: Ratio | float, judgement: judge.Judged, failures: list[str]) -> dict[str, Any]:
     """Return the verdict, and figures and verdict in a line."""
-    value_text = measured(value) if isinstance(value, Ratio) else bare(float(value), 4)
+    value_text = measured(value) if isinstance(value, Ratio) else exact_text(float(value))
     why = f": {judgement.because}" if judgement.because and not failures else ""
     text = "; ".join([value_text, *failures])
     return {

@@ -514,6 +514,14 @@ def test_a_quoted_sentence_is_judged_by_its_number_and_shown_with_its_words(quot
     assert "The claim needs 16." in box
 
 
+def test_no_digit_of_a_count_is_lost(quotation):
+    quotation["wanted"] = [16384, 16384]
+    found_claim = claim("marks", 65536)
+    assert "65,536" in found_claim.text
+    assert "Counted: 65,536." in found_claim._repr_html_()
+    assert claim("mine", 2 / 3, sentence="A.", above=0, exact=True).text.startswith("0.6667")
+
+
 def test_a_quoted_sentence_that_does_not_hold_fails_no_build(quotation, monkeypatch):
     noted = []
     monkeypatch.setattr(claims.usage, "note", lambda kind, **found: noted.append(found))

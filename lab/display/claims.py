@@ -17,7 +17,7 @@ from lab.plot.reference_run import notes, ratio_of
 from lab.plot.series import Line
 from lab.records.checks import in_words
 from lab.text.looks import html
-from lab.text.numbers import bare, count, factor, interval, times
+from lab.text.numbers import bare, count, exact, factor, interval, times
 from lab.text.phrasing import capital
 
 
@@ -68,7 +68,7 @@ def _finding(c: Claim) -> list[str]:
         return []
     else:
         sort = "Counted" if c.basis == "count" else "Measured"
-        finding = f"{sort}: {bare(value, 4)}."
+        finding = f"{sort}: {exact(value)}."
     whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
     limit = limit_words(c.limit, whole=whole)
     if not limit:

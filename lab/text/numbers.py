@@ -28,6 +28,11 @@ def bare(value: float, digits: int = 3) -> str:
     return _trimmed(_fixed(value, digits))
 
 
+def exact(value: float) -> str:
+    """Return a number that may be a count: whole as it is, `65,536`, else to four digits."""
+    return f"{value:,.0f}" if float(value).is_integer() else bare(value, 4)
+
+
 def short(value: float) -> str:
     """Return a number for a tick label: `20k`, `1.5M`, `0.05`."""
     unit, name = next(((u, name) for low, u, name in _TICKS if abs(value) >= low), (1, ""))

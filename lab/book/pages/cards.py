@@ -24,15 +24,15 @@ from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site import published as records
 from lab.book.site.placeholders import Html
-from lab.display.claims import anchor
+from lab.display.claims import anchor, limit_words
 from lab.judging import judge
 from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
 from lab.records.sitting import Found, Sitting
 from lab.text.looks import macros
-from lab.text.numbers import bare, count, factor, short, tidy
-from lab.text.phrasing import unbroken
+from lab.text.numbers import bare, count, exact, factor, short, tidy
+from lab.text.phrasing import capital, unbroken
 
 NOT_JUDGED = "not judged in this build"
 HTML = macros(
@@ -133,13 +133,19 @@ def quoted(build: Build) -> Html:
 
 def _why(c: dict[str, Any]) -> list[str]:
     """Return what was counted for a quoted sentence, and what is to be said of its verdict."""
+    limit = limit_words(c["limit"], whole=_whole(c))
     return [
-        f"{c['sentence']} {_measured(c)}; wanted {c['limit']}.",
+        f"{c['sentence']} {capital(_measured(c))}; wanted {limit}.",
         *([f"No verdict, because {c['because']}."] if c.get("because") else ()),
         *([c["why"]] if c.get("why") else ()),
         *(f"Read with care: {warning}." for warning in c.get("warnings", ())),
         *(f"Changed {text.rstrip('.')}." for text in claims.changes().get(c["id"], ())),
     ]
+
+
+def _whole(c: dict[str, Any]) -> bool:
+    """Whether whole things were counted."""
+    return c.get("basis") == "count" and float(c["value"] or 0).is_integer()
 
 
 def _expected_false(build: Build) -> str:
@@ -393,7 +399,7 @@ def _measured(c: dict[str, Any]) -> str:
     if isinstance(value, dict):
         told = [ratio(value), count(value["pairs"], "pair"), _control(value)]
     else:
-        told = ["no figure" if value is None else bare(value)]
+        told = ["no figure" if value is None else exact(value)]
         told += ["counted" if c.get("basis") == "count" else "one number"]
     if c.get("recorded"):
         told.append("recorded")
