@@ -159,6 +159,7 @@
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
       history.replaceState(history.state, "", link.href);
+      lastAddress = location.href;
     });
     return { link, lead };
   }

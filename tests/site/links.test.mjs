@@ -200,6 +200,28 @@ describe("the sign of a link", () => {
     });
   });
 
+  test("leads no reader back when a cell makes its element again", async () => {
+    const remade = vary("size", ["<code>a b</code>", "c &amp; d", "e"]);
+    const again = (tab) =>
+      tab.evaluate((html) => {
+        const template = document.createElement("template");
+        template.innerHTML = html;
+        document
+          .querySelector("#vary-size")
+          .replaceWith(document.importNode(template.content, true));
+        scrollTo(0, 0);
+      }, remade);
+    for (const hash of ["", "#vary=size&value=e"])
+      await go(hash, async (tab) => {
+        await tab.getByRole("radio", { name: "e", exact: true }).check();
+        await tab.locator("#vary-size .lab-link").click();
+        await again(tab);
+        await settled(tab);
+        assert.equal(await scrolled(tab), 0);
+        assert.equal(await tab.locator("#vary-size .told").innerText(), "is 0");
+      });
+  });
+
   test("is not there without an id, and not in JupyterLab", async () => {
     await own.clean(page("bare", element(ORDERS) + vary("", ["a", "b"])), async (tab) => {
       await settled(tab);
