@@ -60,7 +60,7 @@ def find(build: str, folder: Path) -> Build:
 
     build : the path of a Node, of the folder or of the archive that holds one, a link to an archive
     or to its folder, or one of KINDS: the newest build of that kind; folder : where archives are
-    kept and unpacked. Raises NoBuildError, or NoNodeError for what is no Node or too old.
+    kept and unpacked. Raises NoBuildError.
     """
     note, link = "", _newest(build) if build in KINDS else build
     if re.match(r"https?://", link):
@@ -71,7 +71,14 @@ def find(build: str, folder: Path) -> Build:
         path = _unpack(path, folder)
     elif path.is_dir():
         path = _in_folder(path)
-    return Build(nodes.program(path), note, link)
+    try:
+        return Build(nodes.program(path), note, link)
+    except nodes.NoNodeError as error:
+        what = str(error).replace(f": {nodes.advice()}", "").replace(f" ({nodes.advice()})", "")
+        raise NoBuildError(
+            f"{what.rstrip('.')}. Give the path of a Node, of its folder or of its archive "
+            f"({', '.join(ARCHIVES)}), or a link to one of these."
+        ) from None
 
 
 def _newest(kind: str) -> str:

@@ -66,7 +66,8 @@ def test_an_archive_is_unpacked(tmp_path, ending):
     [
         (lambda p: p / "nothing", "is not there"),
         (lambda p: p, "has no Node: I looked for"),
-        (lambda p: p / "notes.txt", "is not executable"),
+        (lambda p: p / "notes.txt", r"is not executable\. Give the path of a Node"),
+        (lambda p: p / "node.zip", r"is not there\. Give .* archive \(\.tar\.gz"),
         (lambda p: p / "cut.tar.xz", "can't be unpacked"),
         (lambda p: p / "spoilt.tar.xz", "can't be unpacked"),
         (lambda p: p / "spoilt.tar.gz", "can't be unpacked"),
