@@ -547,7 +547,7 @@ function leave() {
   // That of http also closes connections which are idle, and a client may just be asking for something.
   Server.prototype.close.call(server, () => {
     for (const worker of workers) worker.terminate();
-    if (process.connected) process.disconnect();
+    if (cluster.isWorker) cluster.worker.disconnect();
   });
   setTimeout(() => process.exit(), Number(GRACE)).unref();
   for (const response of busy.values()) isLast(response);
