@@ -95,7 +95,7 @@ export default {
           saw: answer,
           wanted,
         });
-      t.equal(answer, wanted, "the statistics of a seed are others");
+      t.equal(answer, wanted, "the statistics of a seed are different");
     }
   },
 

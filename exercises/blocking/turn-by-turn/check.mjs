@@ -74,7 +74,7 @@ async function holds(t, given, mistakes) {
   if (saw === wanted) return;
   for (const [number, message] of mistakes(...given))
     if (saw === number) t.miss(`${words(given)}: ${message}`, { saw, wanted });
-  t.miss(`${words(given)} is another number`, { saw, wanted });
+  t.miss(`${words(given)} is a different number`, { saw, wanted });
 }
 
 const formula = (c, R, S, T) => {
@@ -110,7 +110,7 @@ export default {
       t.equal(
         saw,
         0,
-        `${words(given)}: every client has patience enough, and yet a client is lost`,
+        `${words(given)}: every client has enough patience, and yet a client is lost`,
       );
     }
   },
