@@ -64,7 +64,7 @@ export default {
       const files = await list(t, server);
       const names = files.map(({ name }) => name);
       for (const name of stored.keys())
-        t.ok(names.includes(name), `${when}: ${name} is there, and not in the list`, {
+        t.ok(names.includes(name), `${when}: ${name} is there, but not in the list`, {
           saw: names,
         });
       for (const name of names)

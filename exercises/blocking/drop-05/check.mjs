@@ -204,7 +204,7 @@ export default {
       wanted: 200,
     });
     t.note("processor time of twelve previews (ms)", Math.round(all));
-    t.note("of these, of the loop's thread (ms)", Math.round(loop));
+    t.note("of these, on the loop's thread (ms)", Math.round(loop));
     certainly(() =>
       t.ok(
         loop < 0.4 * all,

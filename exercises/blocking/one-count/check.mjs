@@ -96,7 +96,7 @@ export default {
     if (seen.has(server.pid))
       t.miss(
         others
-          ? `connections were answered by the process that was started first, while ${others} others are there`
+          ? `connections were answered by the process that was started first, while ${others} others were there`
           : "one process answered everything",
         {
           saw: `${seen.size} process${seen.size === 1 ? "" : "es"}`,

@@ -80,7 +80,7 @@ async function holds(t, given, mistakes) {
 const formula = (c, R, S, T) => {
   const exact = c - T / (R * S);
   const told =
-    "that is what the formula of the page gives. It knows no whole clients: go through it turn by turn";
+    "that is what the page's formula gives. It does not count whole clients: go through it turn by turn";
   return [
     exact,
     Math.round(exact),
@@ -91,7 +91,7 @@ const formula = (c, R, S, T) => {
 };
 const all = (c, R, S, T) => [
   turns(c, R, S, T, { perTurn: Infinity }).lost,
-  "that comes out if all clients at the door are let in in one turn",
+  "you get that number if all clients at the door are let in during one turn",
 ];
 
 export default {
@@ -145,11 +145,11 @@ export default {
       await holds(t, given, () => [
         [
           without(given),
-          "that comes out if clients that have given up do not come back: they do, at the end of the line, with their next request",
+          "you get that number if clients that have given up do not come back: they do, at the end of the line, with their next request",
         ],
         [
           free(given),
-          "that comes out if the server knows who has given up. It does not: their requests are still worked on",
+          "you get that number if the server knows who has given up. It does not: their requests are still worked on",
         ],
         all(...given),
       ]);
