@@ -41,18 +41,18 @@ const CASES = [
   ["empty lines, and lines of spaces", "\n\n a\na \n a\n \n\n"],
   ["carriage returns and capital letters", "a\r\nA\na\r\na\n"],
   ["an empty body, which is one empty line", ""],
-  ["letters of other scripts", "ä\na\u0308\nä\n\u{1f98a}\n\u{1f98a}\n"],
+  ["letters from other scripts", "ä\na\u0308\nä\n\u{1f98a}\n\u{1f98a}\n"],
 ];
 
 export default {
   async right(t) {
     const server = await t.once("server", () => t.server());
-    for (const [what, body] of [...CASES, ["a list of some hundred lines", list(t, 300)]]) {
+    for (const [what, body] of [...CASES, ["a list of a few hundred lines", list(t, 300)]]) {
       const answer = await post(t, server, body);
       t.equal(
         answer.error ?? answer.body.toString(),
         wanted(body),
-        `${what}: the answer is no longer the same`,
+        `${what}: the response is no longer the same`,
       );
     }
   },

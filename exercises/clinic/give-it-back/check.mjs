@@ -128,7 +128,7 @@ export default {
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
     const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
-    t.equal(early, most, `${many}, none was answered: how many questions the database has`);
+    t.equal(early, most, `${many}, none was answered: how many questions the database had received`);
     for (const [at, name] of wanted.entries()) {
       const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
       if (at >= most) {
@@ -192,12 +192,12 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `number of connections that had been broken in the middle of a question: ${at}`;
+      const times = `connections broken so far in the middle of a question: ${at}`;
       (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no answer")]),
         "502 ",
-        `the database broke the connection of a question; ${times}`,
+        `the database broke the connection during a question; ${times}`,
       );
     }
     await stage.ok(`${2 * most} connections had been broken, each in the middle of a question`);
@@ -210,27 +210,27 @@ export default {
     await settled(stage.server);
     for (const question of first) question.breaks();
     for (const { name, over } of late) {
-      (await stage.comes(name, "requests waited in line when all connections were broken")).answer(
+      (await stage.comes(name, "requests were waiting in line when all connections were broken")).answer(
         "ok",
       );
       t.equal(
         await Promise.race([over, t.sleep(6000, "no answer")]),
         `200 ${name}`,
-        "a request waited in line when all connections were broken",
+        "a request was waiting in line when all connections were broken",
       );
     }
 
     for (const socket of stage.open) socket.end();
     await t.until(() => stage.open.size === 0);
     await settled(stage.server);
-    await stage.ok("the database had broken the connections that no request used");
+    await stage.ok("the database had broken connections that no request was using");
 
     await stage.refuse();
     await settled(stage.server);
     for (let at = 0; at < 2 * most; at++)
       await stage.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
     await stage.accept();
-    await stage.ok(`the database had refused ${2 * most} connections, and takes them again`);
+    await stage.ok(`the database had refused ${2 * most} connections, and accepts them again`);
     t.ok(stage.seen.most <= most, "there were more connections at once than the pool may have", {
       saw: stage.seen.most,
       wanted: most,

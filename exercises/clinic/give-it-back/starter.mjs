@@ -23,7 +23,7 @@ class Connection {
     lines.on("line", (line) => this.resolve(line));
   }
 
-  /** Resolves to the answer, and rejects if the connection breaks before it comes. */
+  /** Resolves to the answer, and rejects if the connection breaks before it arrives. */
   ask(name) {
     return new Promise((resolve, reject) => {
       if (this.socket.destroyed) throw new Error("the connection was broken");

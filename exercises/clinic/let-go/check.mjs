@@ -52,16 +52,16 @@ export default {
     const [early, late, ...others] = names(t, most + 4);
     t.equal((await page(t, server, early)).price, "no price", "a book without a price");
     await priced(t, server, late, "250 cents");
-    t.equal((await page(t, server, late)).price, "250 cents", "a price came before the page");
+    t.equal((await page(t, server, late)).price, "250 cents", "a price was posted before the page was asked for");
     const other = await page(t, server, others[0]);
     await priced(t, server, early, "7 cents");
-    const news = "a new price came for a page that is kept, and the next page does not have it";
+    const news = "a new price came for a kept page, but the next page does not have it";
     t.equal((await page(t, server, early)).price, "7 cents", news);
     const again = await page(t, server, others[0]);
     t.equal(
       again.number,
       other.number,
-      "the price of another book had changed, and a page was rendered again",
+      "only the price of another book had changed, but a page was rendered again",
     );
     for (const id of others) await page(t, server, id);
     for (const id of others.slice(-2)) {
@@ -69,7 +69,7 @@ export default {
       t.equal(
         (await page(t, server, id)).price,
         "9 cents",
-        `a new price came when ${most + 4} books had been asked for, and the next page does not have it`,
+        `a new price came when ${most + 4} books had been asked for, but the next page does not have it`,
       );
     }
     t.equal(
@@ -89,7 +89,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `${most} books were asked for in turn, twice, and a page of them was rendered again: N is another one`,
+        `${most} books were asked for in turn, twice, but one of their pages was rendered again: N has changed`,
       );
     const [used, unused, ...rest] = books;
     await page(t, server, used);
@@ -97,17 +97,17 @@ export default {
     t.equal(
       (await page(t, server, used)).number,
       numbers.get(used),
-      "a book was asked for again, then a new one: the page that was used just now was let go",
+      "a book was asked for again, then a new one: the page that had just been used was let go",
     );
     for (const id of rest.slice(1))
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `a book was asked for again, then a new one: of the ${most} that were used last, a page was rendered again`,
+        `a book was asked for again, then a new one: one of the ${most} most recently used pages was rendered again`,
       );
     t.ok(
       (await page(t, server, unused)).number !== numbers.get(unused),
-      `${most} other books were asked for since: the page of one should have been let go, and is kept`,
+      `${most} other books were asked for since: the page of one should have been let go, but is kept`,
       { saw: `page ${numbers.get(unused)} again`, wanted: "a page with a new number" },
     );
   },
@@ -132,7 +132,7 @@ export default {
         `MiB more after ${BOOKS} ${what}: yours, the solution's, the starter's`,
         [mine, good, bad].map(inMiB).join(", "),
       );
-      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, and the process holds on to their pages`, {
+      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, but the process holds on to their pages`, {
         saw: `${inMiB(mine)} more`,
         wanted: `some ${inMiB(Math.max(good, 0))} more`,
       });

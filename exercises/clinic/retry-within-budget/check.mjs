@@ -69,7 +69,7 @@ export default {
         `the upstream ${what}, which may have had its effect: how often it was asked`,
       );
       t.equal(got, wants(status), `the upstream ${what}`);
-      t.equal(bodies.length, 1, "a POST with its body reached the upstream");
+      t.equal(bodies.length, 1, "how many POSTs with their bodies reached the upstream");
     }
     await server.stop();
   },
@@ -114,7 +114,7 @@ export default {
     });
     const all = Array.from({ length: many }, () => asks([503], { gate }));
     const came = await t.until(() => visits.length >= many, 5000);
-    t.ok(came, `${many} clients asked at once, and the upstream was not asked for all of them`, {
+    t.ok(came, `${many} clients asked at once, but the upstream was not asked for all of them`, {
       saw: visits.length,
     });
     open();

@@ -33,23 +33,23 @@ export default {
       const how = better === "more" ? "more is better" : "less is better";
       t.ok(
         answer.worse?.includes(worse.name) && !answer.worse?.includes(well.name),
-        `of a measure of which ${how}, what is worse was taken for what is not`,
+        `${how} for this measure, but the worse and the better direction were confused`,
         seen,
       );
-      t.equal(answer.code, 1, "something is worse, and the code says otherwise", seen);
+      t.equal(answer.code, 1, "something is worse, but the code says otherwise", seen);
     }
     const slight = await said(t, all(1.01, 1.04));
     t.equal(
       slight.answer.worse,
       [],
-      "a measure was called worse that is worse by less than five per cent",
+      "a measure was called worse, but it is worse by less than five per cent",
       { saw: slight },
     );
     const wide = await said(t, all(0.9, 1.5));
     t.equal(
       wide.answer.worse,
       [],
-      "a measure was called worse by its estimate, though its interval reaches to what is better",
+      "a measure was called worse by its estimate, although its interval extends to better values",
       { saw: wide },
     );
   },
@@ -62,13 +62,13 @@ export default {
     t.equal(
       answer.open,
       wanted,
-      "these are not the measures that may be worse by more than five per cent, and may be not",
+      "these are not the measures that may or may not be worse by more than five per cent",
       seen,
     );
     t.equal(
       answer.code,
       0,
-      "the trials cannot tell, and nothing is worse: no build is stopped",
+      "the trials cannot tell, and nothing is worse: the build should not stop",
       seen,
     );
   },

@@ -38,17 +38,17 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be: answers per second are wanted",
+        "the limit is a thousandth of what it should be: responses per second are wanted",
         seen,
       );
       t.ok(
         !near(answer.limit, (given.processes * 1000) / ms),
-        "the limit is made of the whole time of an answer: a request does not keep the loop while it waits",
+        "the limit is computed from the whole time of a response: a request does not keep the loop while it waits",
         seen,
       );
       t.ok(
         given.processes === 1 || !near(answer.limit, 1000 / loopMs),
-        "the limit is one loop's: each process has its own loop",
+        "the limit is for one loop: each process has its own loop",
         seen,
       );
       t.ok(near(answer.limit, limit), "that is not the most that the loops can give", seen);
@@ -57,7 +57,7 @@ export default {
 
   async knee(t) {
     for (const { given, knee, answer } of await said(t))
-      t.ok(near(answer.knee, knee), "that is not where more clients only wait", {
+      t.ok(near(answer.knee, knee), "that is not the number beyond which more clients only wait", {
         saw: { report: given, knee: answer.knee },
         wanted: knee,
       });
@@ -65,8 +65,8 @@ export default {
 
   async scarce(t) {
     const why = {
-      loop: "the loops give nearly all that they can, and there are clients enough",
-      clients: "the server gives as many answers as so few clients can ask for",
+      loop: "the loops give nearly all that they can, and there are enough clients",
+      clients: "the server gives as many responses as so few clients can ask for",
       "something else": "far less than loop and clients allow was measured",
     };
     for (const scarce of Object.keys(why))
