@@ -197,7 +197,14 @@ export default {
       await t.until(() => upload.answer, SOON);
       const answer = upload.answer ?? (server.end ? await upload.answered(t, server) : {});
       await upload.leave();
-      await isRefused(t, place, answer ?? {}, 413, [], `${what} (it is refused as soon as its header has arrived)`);
+      await isRefused(
+        t,
+        place,
+        answer ?? {},
+        413,
+        [],
+        `${what} (it is refused as soon as its header has arrived)`,
+      );
     };
     const good = await file(t);
     for (const size of [limit + 1, 2 ** 32 - 1, 2 ** 31 + t.random.integer(0, 99)])
@@ -250,10 +257,14 @@ export default {
       long.slice(0, longest + 1),
     ]) {
       const answer = await send(t, server, [archive([good, { ...good, name }])]);
-      t.ok(outside().length === 0, `a file called ${JSON.stringify(name)} was created outside the folder`, {
-        saw: outside(),
-        wanted: 400,
-      });
+      t.ok(
+        outside().length === 0,
+        `a file called ${JSON.stringify(name)} was created outside the folder`,
+        {
+          saw: outside(),
+          wanted: 400,
+        },
+      );
       const what = `${JSON.stringify(name)} is not valid as a name`;
       await isRefused(t, place, answer, 400, [there], what);
     }

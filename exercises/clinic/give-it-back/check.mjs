@@ -128,7 +128,11 @@ export default {
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
     const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
-    t.equal(early, most, `${many}, none was answered: how many questions the database had received`);
+    t.equal(
+      early,
+      most,
+      `${many}, none was answered: how many questions the database had received`,
+    );
     for (const [at, name] of wanted.entries()) {
       const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
       if (at >= most) {
@@ -210,9 +214,9 @@ export default {
     await settled(stage.server);
     for (const question of first) question.breaks();
     for (const { name, over } of late) {
-      (await stage.comes(name, "requests were waiting in line when all connections were broken")).answer(
-        "ok",
-      );
+      (
+        await stage.comes(name, "requests were waiting in line when all connections were broken")
+      ).answer("ok");
       t.equal(
         await Promise.race([over, t.sleep(6000, "no answer")]),
         `200 ${name}`,

@@ -52,7 +52,11 @@ export default {
     const [early, late, ...others] = names(t, most + 4);
     t.equal((await page(t, server, early)).price, "no price", "a book without a price");
     await priced(t, server, late, "250 cents");
-    t.equal((await page(t, server, late)).price, "250 cents", "a price was posted before the page was asked for");
+    t.equal(
+      (await page(t, server, late)).price,
+      "250 cents",
+      "a price was posted before the page was asked for",
+    );
     const other = await page(t, server, others[0]);
     await priced(t, server, early, "7 cents");
     const news = "a new price came for a kept page, but the next page does not have it";

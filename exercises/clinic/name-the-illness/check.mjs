@@ -104,7 +104,11 @@ export default {
   },
 
   async others(t) {
-    await named(t, "starved pool", "a tiny job waits for a thread, but no request waits for a name");
+    await named(
+      t,
+      "starved pool",
+      "a tiny job waits for a thread, but no request waits for a name",
+    );
     await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads as well");
     await named(
       t,

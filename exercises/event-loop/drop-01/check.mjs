@@ -57,11 +57,7 @@ export default {
           wanted: "exit code 1",
         });
       });
-      t.equal(
-        signal ?? code,
-        1,
-        "its port is taken, but it did not end with exit code 1",
-      );
+      t.equal(signal ?? code, 1, "its port is taken, but it did not end with exit code 1");
       t.ok(stderr.trim(), "its port is taken, but nothing on standard error says so");
     } finally {
       taken.close();

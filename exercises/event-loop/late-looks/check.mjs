@@ -155,7 +155,11 @@ export default {
     const nothing = { longest: null, meanWait: null, share: null };
     for (const looks of [[], [t.random.integer(1, 900)]]) {
       const saw = { ...(await student.call("late", looks, 10, 50)) };
-      t.equal(saw, nothing, `${looks.length || "no"} sample: nothing is known, so all three are null`);
+      t.equal(
+        saw,
+        nothing,
+        `${looks.length || "no"} sample: nothing is known, so all three are null`,
+      );
     }
     const free = record([], [], 10, t.random.integer(1, 900));
     t.equal(

@@ -178,7 +178,10 @@ export default {
     t.ok(!well.aborted, "all went well, but the signal was aborted");
     const { steps, failing } = await bad(t);
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
-    t.ok(at?.aborted, "one call failed, but the signal was not aborted: the others continue in vain");
+    t.ok(
+      at?.aborted,
+      "one call failed, but the signal was not aborted: the others continue in vain",
+    );
   },
 
   async quiet(t) {

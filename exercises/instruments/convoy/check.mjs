@@ -47,14 +47,10 @@ export default {
       `${answers.length} requests were answered, but ${computed.length} computed: the work must stay the same`,
     );
     const wrong = answers.find(({ answer, wanted }) => answer !== wanted);
-    t.ok(
-      wrong === undefined,
-      "a request was answered with the result for other data, or failed",
-      {
-        saw: wrong?.answer ?? wrong?.error,
-        wanted: wrong?.wanted,
-      },
-    );
+    t.ok(wrong === undefined, "a request was answered with the result for other data, or failed", {
+      saw: wrong?.answer ?? wrong?.error,
+      wanted: wrong?.wanted,
+    });
     const late = computed.findIndex((request, i) => request !== arrived[i]);
     t.ok(late < 0, "a request computed before another one whose data had arrived earlier", {
       saw: computed.slice(late, late + 4),

@@ -69,7 +69,10 @@ export default {
             wanted,
           });
         if (near(saw, ranked(inOrder(given.map(({ ms }) => ms)), p)))
-          t.miss(`p${p} counts all rows, but ${failures} of them were not a success`, { saw, wanted });
+          t.miss(`p${p} counts all rows, but ${failures} of them were not a success`, {
+            saw,
+            wanted,
+          });
         t.miss(
           `p${p} of ${successes} responses is the value of rank ceil(${p} / 100 x ${successes})`,
           {

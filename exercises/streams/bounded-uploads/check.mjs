@@ -200,7 +200,10 @@ export default {
   async full(t) {
     // Only in the sandbox is there a disk that one may fill.
     if (!t.job.sandboxed)
-      return t.note("a full disk", "not tried: without a sandbox there is no disk that may be filled");
+      return t.note(
+        "a full disk",
+        "not tried: without a sandbox there is no disk that may be filled",
+      );
     const { server } = await started(t, 2 * SMALL_DISK, "full", { FOLDER: "/tmp" });
     // A server that closes the connection of a client that still sends loses an answer now and then: it may try again.
     let answer;

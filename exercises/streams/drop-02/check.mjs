@@ -212,7 +212,13 @@ export default {
     await Promise.all(uploads.map((upload) => upload.leave()));
     await put(t, server, other, bytes(t, 1000));
     await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
-    isStored(t, place, name, old, "a file that was there before clients left in the middle of uploads");
+    isStored(
+      t,
+      place,
+      name,
+      old,
+      "a file that was there before clients left in the middle of uploads",
+    );
     await t.until(() => files() === 0, 2000);
     t.ok(
       files() === 0,

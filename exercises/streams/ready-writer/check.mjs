@@ -28,7 +28,11 @@ export default {
       t.ok(log.closed, "all chunks were written, but the stream was not closed");
       t.ok(!log.early, "`copy` was done before the sink had closed");
       t.ok(log.result, "the sink has closed, but `copy` is not done");
-      t.equal(log.result, { value: chunks.length }, "`copy` resolves to the wrong number of chunks");
+      t.equal(
+        log.result,
+        { value: chunks.length },
+        "`copy` resolves to the wrong number of chunks",
+      );
     }
   },
 

@@ -101,7 +101,11 @@ export default {
         "SyntaxError",
         `${what}: the error is the wrong one (${run.error.message})`,
       );
-      t.equal(run.error.line, line, `${what}: the error does not have that number in its property \`line\``);
+      t.equal(
+        run.error.line,
+        line,
+        `${what}: the error does not have that number in its property \`line\``,
+      );
       t.equal(
         json(run.objects),
         json(before),
@@ -134,9 +138,12 @@ export default {
       for (const run of await fed(t, `${of(limit + 1, character)}\n`, { limit })) {
         const what = `a line of ${limit + 1} bytes, with records(${limit}), ${run.way}`;
         if (character === "€" && !run.error)
-          t.miss(`${what}: it came out. It has fewer characters than that, but the limit is in bytes`, {
-            wanted: "a RangeError",
-          });
+          t.miss(
+            `${what}: it came out. It has fewer characters than that, but the limit is in bytes`,
+            {
+              wanted: "a RangeError",
+            },
+          );
         t.ok(run.error, `${what}: it came out`, { wanted: "a RangeError" });
         t.equal(run.error.name, "RangeError", `${what}: the stream ended with ${told(run)}`);
       }
