@@ -48,7 +48,7 @@ export default {
       const wanted = hex(given.slice(-count).map((chunk) => chunk.subarray(0, LENGTH)));
       for (const reuse of [false, true]) {
         const list = await student.scene("list", { count, chunks: given, reuse });
-        t.ok(Array.isArray(list), "list() returned no array", { saw: list });
+        t.ok(Array.isArray(list), "list() did not return an array", { saw: list });
         t.ok(
           list.every((each) => Buffer.isBuffer(each)),
           "list() returned something that is not a Buffer",

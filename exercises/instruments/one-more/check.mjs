@@ -194,7 +194,7 @@ export default {
         );
       const together = sum(said);
       t.miss(
-        `${what}: the numbers at the stations are wrong${near(together, n) ? "" : `. Together they are ${digits(together)}, and nobody leaves this network`}`,
+        `${what}: the numbers at the stations are wrong${near(together, n) ? "" : `. Together they are ${digits(together)}, and no request leaves this network`}`,
         seen,
       );
     }

@@ -151,15 +151,15 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were called different too often. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer did at the end`,
+        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer did at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were called different too often. The requests of a trial share its process: they are not a sample of trials, and an error bar computed from them is far too short",
+        "equal servers were too often called different. The requests of a trial share its process: they are not a sample of trials, and an error bar computed from them is far too short",
         seen,
       );
-    t.miss("equal servers were called different too often", seen);
+    t.miss("equal servers were too often called different", seen);
   },
 
   async power(t) {
