@@ -1,0 +1,3 @@
+export async function call(request, send) {
+  return send(request);
+}
