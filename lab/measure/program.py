@@ -28,7 +28,9 @@ from lab.storage.gate import checked
 
 LONGEST_S = 120.0
 MOST_BYTES = 2_000_000  # of output that a program may print
-_IMPORT = re.compile(r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
+_IMPORT = re.compile(
+    r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.(?:[cm]?js|py))["']"""
+)
 
 
 class ProgramFailed(LabError):

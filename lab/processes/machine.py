@@ -122,6 +122,14 @@ def sample() -> dict[str, Any]:
     return counters
 
 
+def may_have_networks() -> bool:
+    """Return whether this process may make a network of its own, with a TUN device in it."""
+    found = re.search(r"^CapEff:\s*([0-9a-f]+)$", _read("/proc/self/status") or "", re.MULTILINE)
+    rights = int(found[1], 16) if found else 0
+    net_admin, sys_admin = 1 << 12, 1 << 21
+    return bool(rights & net_admin and rights & sys_admin) and os.access("/dev/net/tun", os.R_OK)
+
+
 def busy_s() -> float | None:
     """Return the seconds that our processors have worked since boot, for anybody; None if unknown.
 

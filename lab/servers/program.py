@@ -16,7 +16,7 @@ from typing import Any
 
 from lab import paths
 from lab.errors import LabError
-from lab.processes import nodes
+from lab.processes import machine, nodes
 from lab.processes.node_range import node_range
 from lab.servers import rust_addon
 
@@ -160,14 +160,19 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
         own = kind == "node"
         is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
         return None if is_here else f"npm package {name}: {'npm ci' if own else 'make tools'}"
-    if kind == "rust":
-        return rust_addon.missing(name)
+    if kind in ("rust", "linux"):
+        return rust_addon.missing(name) if kind == "rust" else _no_networks()
     if nodes.is_node(need) or need.startswith("node>="):
         return _wrong_node(need, node)
     # Debian puts servers where users have no PATH to.
     if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
         return None
     return f"{need}: {install.get(need, 'make tools')}"
+
+
+def _no_networks() -> str | None:
+    """What "linux:networks" lacks."""
+    return None if machine.may_have_networks() else "networks of its own: Linux, as root"
 
 
 def _wrong_node(need: str, node: str) -> str | None:

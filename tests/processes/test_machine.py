@@ -86,3 +86,15 @@ def test_records_that_a_run_writes_do_not_make_its_code_dirty(repository):
 def test_code_and_criteria_that_differ_from_their_commit_are_dirty(repository, name):
     (repository / name).write_text("2")
     assert machine.commit()[1] is True
+
+
+@pytest.mark.parametrize(
+    ("rights", "may"),
+    [("000001ffffffffff", True), ("0000000000000000", False), ("00000000a80425fb", False)],
+)
+def test_a_network_of_its_own_needs_both_rights_and_the_device(monkeypatch, rights, may):
+    monkeypatch.setattr(machine, "_read", lambda _: f"Name:\tx\nCapEff:\t{rights}\nSeccomp:\t0")
+    monkeypatch.setattr(machine.os, "access", lambda *_: True)
+    assert machine.may_have_networks() is may
+    monkeypatch.setattr(machine.os, "access", lambda *_: False)
+    assert not machine.may_have_networks()

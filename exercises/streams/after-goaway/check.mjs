@@ -1,0 +1,236 @@
+import http2 from "node:http2";
+
+const { NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
+
+const student = (t) =>
+  t.once("module", async () => {
+    const module = await t.module();
+    module.needs("post");
+    return module;
+  });
+
+/** A server of the check: it notes connections and requests, and does with each what `way` says. */
+async function served(way) {
+  const sessions = [];
+  const visits = [];
+  const sockets = [];
+  const server = http2.createServer();
+  server.on("connection", (socket) => sockets.push(socket));
+  server.on("session", (session) => {
+    sessions.push(session);
+    session.on("error", () => {});
+  });
+  server.on("stream", (stream, headers) => {
+    const visit = {
+      path: headers[":path"],
+      method: headers[":method"],
+      connection: sessions.indexOf(stream.session) + 1,
+      stream,
+      body: "",
+    };
+    visits.push(visit);
+    stream.on("error", () => {});
+    stream.setEncoding("utf8").on("data", (text) => {
+      visit.body += text;
+    });
+    stream.on("end", () => way(visit, visits));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  const close = () => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  };
+  return { origin: `http://127.0.0.1:${server.address().port}`, sessions, sockets, visits, close };
+}
+
+const answer = ({ stream, body }) => {
+  if (stream.destroyed) return;
+  stream.respond({ ":status": 200 });
+  stream.end(`got ${body}`);
+};
+
+/** A call of `post` under way, and what came of it. */
+function posted(module, origin, path, body) {
+  const asked = { path, body };
+  asked.over = module.call("post", origin, path, body).then(
+    (text) => {
+      asked.outcome = { text };
+    },
+    (error) => {
+      asked.outcome = { error: error?.message || String(error) };
+    },
+  );
+  return asked;
+}
+const within = (promise, t, ms = 4000) => Promise.race([promise, t.sleep(ms)]);
+const said = ({ outcome }) =>
+  outcome ? (outcome.error ? `rejected: ${outcome.error}` : outcome.text) : "nothing yet";
+const some = (t, count) => Array.from({ length: count }, () => [`/${t.token()}`, t.token()]);
+
+export default {
+  async shares(t) {
+    const module = await student(t);
+    const server = await served(answer);
+    const asked = some(t, 8).map(([path, body]) => posted(module, server.origin, path, body));
+    await within(Promise.all(asked.map(({ over }) => over)), t);
+    for (const one of asked)
+      t.equal(said(one), `got ${one.body}`, "a request did not get the response to its own body");
+    t.equal(
+      server.visits.map(({ method }) => method),
+      asked.map(() => "POST"),
+      "the requests did not come to the server once each, as POST",
+    );
+    t.equal(
+      server.sessions.length,
+      1,
+      (saw) => `${asked.length} requests at once opened ${saw} connections`,
+    );
+    server.close();
+  },
+
+  async drains(t) {
+    const module = await student(t);
+    const held = [];
+    const server = await served((visit, visits) =>
+      visits.length <= 3 ? held.push(visit) : answer(visit),
+    );
+    const old = some(t, 3).map(([path, body]) => posted(module, server.origin, path, body));
+    await t.until(() => held.length === 3, 4000);
+    t.ok(held.length === 3, "three requests were made, and did not come to the server at once", {
+      saw: held.length,
+    });
+    for (const session of server.sessions) session.goaway(NGHTTP2_NO_ERROR, 2 ** 31 - 1);
+    const before = server.sessions.length;
+    await t.sleep(100); // GOAWAY is on its way; a client that has not read it yet may still use the old connection
+    const [[path, body]] = some(t, 1);
+    const fresh = posted(module, server.origin, path, body);
+    await within(fresh.over, t);
+    const late = server.visits.find((visit) => visit.path === path);
+    t.equal(
+      [said(fresh), late && late.connection > before],
+      [`got ${body}`, true],
+      "a request that was made after GOAWAY did not get its response over a new connection",
+    );
+    for (const visit of held) answer(visit);
+    await within(Promise.all(old.map(({ over }) => over)), t);
+    t.equal(
+      old.map(said),
+      old.map(({ body }) => `got ${body}`),
+      "requests that were under way when GOAWAY came did not get their responses",
+    );
+    server.close();
+  },
+
+  async repeats(t) {
+    const module = await student(t);
+    const count = t.random.integer(8, 12);
+    const processed = t.random.integer(2, 5);
+    const server = await served((visit, visits) => {
+      if (visit.connection > 1) return answer(visit);
+      if (visits.filter(({ connection }) => connection === 1).length < count || server.left) return;
+      if (!visits.every(({ stream }) => stream.readableEnded || stream.destroyed)) return;
+      server.left = true;
+      const [{ stream }] = visits;
+      const kept = visits.slice(0, processed);
+      stream.session.goaway(NGHTTP2_NO_ERROR, kept.at(-1).stream.id);
+      setTimeout(() => kept.forEach(answer), 50);
+    });
+    const asked = some(t, count).map(([path, body]) => posted(module, server.origin, path, body));
+    await within(Promise.all(asked.map(({ over }) => over)), t);
+    const first = server.visits.slice(0, processed).map(({ path }) => path);
+    const refused = asked.filter(({ path }) => !first.includes(path));
+    const rejected = refused.filter(({ outcome }) => outcome?.error);
+    t.ok(
+      rejected.length === 0,
+      `GOAWAY said that ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again with success`,
+      { saw: rejected.length > 0 ? said(rejected[0]) : "", wanted: "sent again" },
+    );
+    t.equal(
+      refused.map(said),
+      refused.map(({ body }) => `got ${body}`),
+      "a request that was refused did not get the response to its body when it was sent again",
+    );
+    const kept = asked.filter(({ path }) => first.includes(path));
+    t.equal(
+      kept.map(said),
+      kept.map(({ body }) => `got ${body}`),
+      "requests that were under way, and that GOAWAY did not refuse, did not get their responses",
+    );
+    const times = (wanted) => server.visits.filter(({ path }) => path === wanted).length;
+    t.equal(
+      [
+        Math.max(...kept.map(({ path }) => times(path))),
+        Math.max(...refused.map(({ path }) => times(path))),
+      ],
+      [1, 2],
+      "a request was sent again that was not refused, or more often than needed: most times of each kind",
+    );
+    t.equal(
+      server.sessions.length,
+      2,
+      (saw) => `requests that were refused together needed ${saw} connections in all`,
+    );
+    server.close();
+  },
+
+  async careful(t) {
+    const module = await student(t);
+    let cut = false;
+    const server = await served((visit) => {
+      if (cut) return answer(visit);
+      visit.stream.respond({ ":status": 200 });
+      visit.stream.write("half");
+    });
+    const asked = some(t, 3).map(([path, body]) => posted(module, server.origin, path, body));
+    await t.until(() => server.visits.length === 3, 4000);
+    await t.sleep(100); // so that the half has arrived; if it has not, the request is cut all the same
+    cut = true;
+    for (const socket of server.sockets) socket.destroy();
+    await within(Promise.all(asked.map(({ over }) => over)), t);
+    const again = asked.filter(
+      (one) => server.visits.filter(({ path }) => path === one.path).length > 1,
+    );
+    t.ok(
+      again.length === 0,
+      `the connection was cut with ${asked.length} requests under way, and ${again.length} were sent twice: the server may have processed them`,
+    );
+    const whole = asked.filter(({ outcome }) => outcome && !outcome.error);
+    t.ok(
+      whole.length === 0,
+      "the connection was cut in the middle of a response, and the promise was resolved",
+      { saw: whole.length > 0 ? said(whole[0]) : "", wanted: "rejected" },
+    );
+    t.ok(
+      asked.every(({ outcome }) => outcome),
+      "the connection was cut, and a promise was neither resolved nor rejected",
+    );
+    const [[path, body]] = some(t, 1);
+    const next = posted(module, server.origin, path, body);
+    await within(next.over, t);
+    t.equal(said(next), `got ${body}`, "a request after the connection was cut did not work");
+    server.close();
+  },
+
+  async bounded(t) {
+    const module = await student(t);
+    const server = await served(({ stream }) => stream.close(NGHTTP2_REFUSED_STREAM));
+    const [[path, body]] = some(t, 1);
+    const asked = posted(module, server.origin, path, body);
+    await within(asked.over, t, 3000);
+    t.ok(
+      server.visits.length <= 3,
+      `a server refused a request each time, and it was sent ${server.visits.length} times, not three`,
+      { wanted: "three times" },
+    );
+    t.equal(server.visits.length, 3, "a server refused a request each time: how often it was sent");
+    t.ok(
+      asked.outcome?.error,
+      "a request was refused three times, and its promise was not rejected",
+      {
+        saw: said(asked),
+      },
+    );
+    server.close();
+  },
+};

@@ -1,0 +1,91 @@
+"""The programs of the page on HTTP/2 do what it says of them, and leave nothing behind."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import linux
+
+from lab import paths
+from lab.measure.program import covered, node
+from lab.processes import machine, nodes
+
+pytestmark = pytest.mark.starts
+
+PAGE = paths.ROOT / "book/streams/one-connection-many-requests"
+
+
+def rows(program):
+    return node(PAGE / program, timeout_s=60).rows
+
+
+@linux
+def test_one_http2_connection_has_all_requests_in_flight_and_one_socket():
+    one, _, streams = rows("what-for.mjs")
+    assert one["most in flight"] == 1
+    assert streams["accepted"] == streams["sockets in the kernel"] == 1
+    assert streams["most in flight"] > 25
+
+
+def test_a_connection_stays_with_its_process():
+    first, *others = rows("processes.mjs")
+    assert (first["one process"], first["the other"]) == (200, 0)
+    assert all(row["the other"] > 0 for row in others)
+
+
+def test_a_handler_that_waits_lets_the_others_pass_and_one_that_computes_does_not():
+    waits, computes = (row["answered before it"] for row in rows("slow.mjs")[2:])
+    assert waits > 15
+    assert computes == 0
+
+
+def test_an_unread_stream_stops_at_its_window_and_starves_its_sibling_only_by_hand():
+    seen = [(row["unread stream"], row["its sibling"]) for row in rows("windows.mjs")]
+    whole = 1_000_000
+    assert seen[:3] == [(16_384, whole), (65_535, whole), (262_144, whole)]
+    assert seen[3:] == [(65_535, 0), (65_535, 0), (65_535, whole)]
+
+
+def test_no_more_streams_are_in_flight_than_the_server_allows():
+    early, late = rows("at-most-ten.mjs")
+    assert early["most in flight"] == late["most in flight"] == 10
+    assert (late["answered"], late["refused"]) == (500, 0)
+    assert early["answered"] + early["refused"] == 500
+
+
+def processes_of(word):
+    """Return the processes that have that word in their environment: those of one test."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # one that has ended, or is not ours
+            if f"OF_TEST={word}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+    return found
+
+
+def test_a_record_of_the_line_is_one_of_its_program_in_python_too():
+    names = {path.name for path in covered(PAGE / "losses.mjs")}
+    assert {"losses.mjs", "_line.mjs", "wire.py", "_both.mjs", "_far.mjs"} <= names
+
+
+@linux
+@pytest.mark.skipif(not machine.may_have_networks(), reason="needs root and a TUN device")
+def test_a_line_ends_with_the_process_that_drew_it():
+    word = f"{os.getpid()}-{time.monotonic_ns()}"
+    command = [nodes.program(), PAGE / "losses.mjs"]
+    env = {**os.environ, "OF_TEST": word}
+    driver = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 20
+    while len(processes_of(word)) < 6 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert len(processes_of(word)) >= 6
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    until = time.monotonic() + 20
+    while processes_of(word) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not processes_of(word)
