@@ -25,7 +25,7 @@ for (const size of [256, 4096, 65536]) {
     });
     join(from).catch(() => {}); // it never ends
     for (let last = -1; last !== made; await sleep(20)) last = made;
-    print({ size, streams, made, KiB: (made * size) / 1024 });
+    print({ "bytes in a chunk": size, streams, made, KiB: (made * size) / 1024 });
   }
 }
 process.exit(0);
