@@ -1,13 +1,14 @@
 // What does a chunk of 1 KiB cost, by the way it goes: promises and ticks that are made for it, bytes of garbage, and CPU time? And
-// how often does the loop turn while 2,000 of them go by?
+// how often does the loop turn while 2,000 of them go by? Each way has a process of its own, with code compiled for that way alone.
 import { createHook } from "node:async_hooks";
+import { execFileSync } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { median, print } from "../shared/asking.mjs";
 import { ways } from "./_ways.mjs";
 
 const chunk = new Uint8Array(1024);
-const CHUNKS = 3000;
+const CHUNKS = 5000;
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 
@@ -58,15 +59,19 @@ const turnsOf = async (way) => {
   return turns;
 };
 
-const times = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
-for (const way of Object.values(ways)) await way(20_000, chunk); // for the compiler
-// In turn, so that a neighbour on the processors meets all of them.
-for (let round = 0; round < 5; round++) {
-  for (const [way, run] of Object.entries(ways)) times[way].push(await cpuUs(run));
-}
-for (const [way, run] of Object.entries(ways)) {
+async function weigh(way) {
+  const run = ways[way];
+  for (let round = 0; round < 4; round++) await run(CHUNKS, chunk); // for the compiler
+  const us = [];
+  for (let round = 0; round < 7; round++) us.push(await cpuUs(run));
   const promises = await counted(run, "PROMISE");
   const ticks = await counted(run, "TickObject");
   const [turns, bytes] = [await turnsOf(run), await allocated(run)];
-  print({ way, promises, ticks, turns, bytes, us: median(times[way]) });
+  print({ way, promises, ticks, turns, bytes, us: median(us) });
 }
+
+const [, file, one] = process.argv;
+if (one) await weigh(one);
+else
+  for (const way of Object.keys(ways))
+    execFileSync(process.execPath, [file, way], { stdio: ["ignore", "inherit", "inherit"] });
