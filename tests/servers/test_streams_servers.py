@@ -23,6 +23,7 @@ FRONT = "servers/system/nginx-front.mjs"
 UPLOADS = "uploads-and-child-processes"
 MOVIE = f"{UPLOADS}/send-movie.mjs"
 TODAY = "backpressure-today"
+WEIGHT = "web-streams-by-weight"
 
 
 def rows(program, *arguments, server=None, **env):
@@ -297,3 +298,16 @@ def test_a_broken_step_leaves_its_neighbours_open():
     assert said[-1] == "source still open, sink still open"
     assert said.index("the source is taken off the step") < said.index("the step: broken")
     assert "the sink gets chunk 2" not in said
+
+
+def test_a_chain_of_web_streams_holds_three_chunks_of_any_size():
+    seen = rows(f"{WEIGHT}/held.mjs")
+    assert {row["made"] for row in seen if row["streams"] == "Web Streams"} == {3}
+    small, *_, large = [row["made"] for row in seen if row["streams"] == "node:stream"]
+    assert small > 20 * large
+
+
+@pytest.mark.parametrize("how", ["pipeline", "pipeThrough"])
+def test_all_chunks_go_through_both_kinds_of_streams(how):
+    with lab.server("node/streams-weight", env={"HOW": how}).start() as server:
+        assert urllib.request.urlopen(server.url).read() == b"2048000\n"

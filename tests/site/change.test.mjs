@@ -376,6 +376,13 @@ describe("below programs about streams", () => {
     ],
     ["streams/backpressure-today", "asked-for.mjs", "chunk 2 is taken", "done", ["streams", "web"]],
     [
+      "streams/web-streams-by-weight",
+      "one-by-one.mjs",
+      "  1 is passed on",
+      "done",
+      ["streams", "web"],
+    ],
+    [
       "buffers/parsing-bytes",
       "in-pieces.cjs",
       'piece 2 completes "ping"',
