@@ -66,7 +66,7 @@ def test_an_order_that_needs_several_long_delays_is_found(node):
 @pytest.mark.alone  # as above
 @pytest.mark.timeout(620)
 @pytest.mark.parametrize(
-    # Further programs of the same generator: 240 run with Node's clock held, below, in each test run.
+    # In each test run 240 further programs of the same generator run with Node's clock held, below.
     "seed",
     [1, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(51, 301, 50))],
 )
