@@ -183,13 +183,13 @@ alone: prepared
 	@code=0; $(PYTEST_ALONE) || [ $$? = 5 ] || code=1; \
 	  $(NODE_TEST) --test-concurrency=1 $(filter-out $(QUICK_NODE),$(NODE_TESTS)) || code=1; exit $$code
 
-# Nothing looks at how fast a page or a cell is, but for what comes before and after the others.
+# Nothing looks at how fast a page or a cell is, but for what comes before and after the others. The longest files first.
 pages: setup-lab setup-dev
 	@echo "== the site in a browser, and its cells"
 	@code=0; export SITE=_build/smoke/html CHAPTERS='$(LIVE_PAGES:%=book/%)' PAGES='$(LIVE_PAGES:%=book/%)'; \
 	  node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs || code=1; \
 	  node --test --test-reporter=spec --test-concurrency=4 \
-	    $(filter-out $(COMPONENTS),$(wildcard tests/site/*.test.mjs)) tests/live/*.test.mjs tests/live/chapters.mjs || code=1; \
+	    tests/live/*.test.mjs tests/live/chapters.mjs $(filter-out $(COMPONENTS),$(wildcard tests/site/*.test.mjs)) || code=1; \
 	  { $(ask_lighthouse) _build/smoke/html; } || code=1; exit $$code
 
 # One after the other, as each is measured; what it has not named right is marked with a star.
