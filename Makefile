@@ -52,20 +52,20 @@ replay: setup ## build the site from recorded results into _build/replay; measur
 book-results: replay ## write data/book-results.json again, after records were added or taken out by hand
 	@cp _build/replay/html/book-results.json data/
 
-links: replay ## ask every outside link of the book whether it still answers (needs the network)
+links: replay ## ask every external link in the book whether it still responds (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
 
-slides: slides-names replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
+slides: slides-names replay browser ## slides of a chapter, its questions and plots: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
 
-cards: replay browser ## a picture of each page for previews of links, from its first figure; for a site with LAB_SITE_URL
+cards: replay browser ## a picture of each page for link previews, from its first plot; for a site with LAB_SITE_URL
 	@node tools/cards.mjs _build/replay/html
 
 # Before anything is built.
 slides-names:
-	@[ -n "$(NAME)" ] || { echo "Say of which chapter: make slides NAME=blocking/off-the-loop" >&2; exit 2; }
+	@[ -n "$(NAME)" ] || { echo "Say which chapter: make slides NAME=blocking/off-the-loop" >&2; exit 2; }
 	@for name in $(NAME); do [ -f "book/$$name.md" ] || { \
-	  echo "There is no chapter $$name. Chapters are the files below book/, without .md: make slides NAME=blocking/off-the-loop" >&2; exit 2; }; done
+	  echo "There is no chapter $$name. Chapters are the files under book/, without .md: make slides NAME=blocking/off-the-loop" >&2; exit 2; }; done
 
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
@@ -82,7 +82,7 @@ endef
 
 ##@ What was measured
 
-reference: setup ## record the reference run, or go on with it: make reference NODE=24 [NAME="start timers/..."] [ARGS="--fresh --anyway"]
+reference: setup ## record the reference run, or continue it: make reference NODE=24 [NAME="start timers/..."] [ARGS="--fresh --anyway"]
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
 
 # Its results go neither where the recorded run is nor where those of a reader are.
@@ -193,11 +193,11 @@ pages: setup-lab setup-dev
 	  { $(ask_lighthouse) _build/smoke/html; } || code=1; exit $$code
 
 # One after the other, as each is measured; what it has not named right is marked with a star.
-clinic-set: setup ## run `lab examine` over programs of known illness and none, print what it said; some 45 minutes (ARGS="07 starved-pool")
+clinic-set: setup ## run `lab examine` over programs with a known problem and healthy ones, print what it says; some 45 minutes (ARGS="07 starved-pool")
 	@$(BIN)/python tests/clinic/variant_set.py $(ARGS)
 
 # Every case, also those that a test run leaves to the night; the pages are those of the recorded run.
-attack: setup-lab replay browser ## hostile servers, surroundings, signals, records, pages: all cases, some ten minutes
+attack: setup-lab replay browser ## hostile servers, environments, signals, records, pages: all cases, about ten minutes
 	@SITE=_build/replay/html LAB_ATTACK_SEED=$${LAB_ATTACK_SEED:-$$(($$(date +%s) / 86400))} \
 	  $(BIN)/python -m pytest tests/attack tests/live -m "" $(ARGS)
 

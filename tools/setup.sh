@@ -61,7 +61,7 @@ else
 fi
 node=$("$program" --version 2>&1) || true
 major=${node#v}; major=${major%%.*}
-case $major in *[!0-9]*|"") fail "$program is no Node: asked for its version, it said: ${node:-nothing}" ;; esac
+case $major in *[!0-9]*|"") fail "$program is not Node: asked for its version, it said: ${node:-nothing}" ;; esac
 [ "$major" -ge "$least" ] || fail "Node $node is too old: this book needs Node $supported (https://nodejs.org)."
 command -v npm >/dev/null 2>&1 || fail "npm is missing: it comes with Node (on Debian and Ubuntu: apt install npm)."
 
@@ -116,7 +116,7 @@ for layer in $layers; do
   # pycnic comes as source only: setuptools, which builds it, is one of the book's packages.
   pip_install -r "$pins" || {
     is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
-    fail "pip could not install what $pins names; why, stands above. Run make again: it goes on from there."
+    fail "pip could not install what $pins names; the reason is above. Run make again: it continues from there."
   }
   [ "$layer" != book ] || pip_install --editable .
   printf '%s\n' "$made" > ".venv/.installed-$layer"
@@ -135,7 +135,7 @@ if ! is node_modules/.made "$modules"; then
   echo "Installing Node packages: $level ..."
   omit=--omit=dev
   [ "$level" = book ] || omit=--include=dev
-  npm ci $omit --no-progress --loglevel=error || fail "npm ci failed; why, stands above. Run make again, or try it by hand: npm ci"
+  npm ci $omit --no-progress --loglevel=error || fail "npm ci failed; the reason is above. Run make again, or try it by hand: npm ci"
   # zeromq brings its binaries for every system and processor along.
   for binaries in node_modules/zeromq6/build/*/*/; do
     case $(uname -sm):$binaries in
@@ -159,12 +159,12 @@ case " $* " in *" lab "*|*" hub "*|*" classroom "*)
   packages=$(cat tools/live/package.json tools/live/package-lock.json | cksum)
   if ! is tools/live/node_modules/.made "$packages"; then
     echo "Installing Node packages: live ..."
-    (cd tools/live && npm ci --omit=dev --no-progress --loglevel=error) || fail "npm ci failed in tools/live; why, stands above. Run make again."
+    (cd tools/live && npm ci --omit=dev --no-progress --loglevel=error) || fail "npm ci failed in tools/live; the reason is above. Run make again."
     printf '%s\n' "$packages" > tools/live/node_modules/.made
   fi
   sources="$packages $(cat tools/live/bundle.mjs lab/live/client/* | cksum)"
   if ! is tools/live/bundle/.made "$sources"; then
-    "$program" tools/live/bundle.mjs || fail "What live pages run could not be bundled; why, stands above."
+    "$program" tools/live/bundle.mjs || fail "What live pages run could not be bundled; the reason is above."
     mkdir -p tools/live/bundle
     printf '%s\n' "$sources" > tools/live/bundle/.made
   fi

@@ -35,13 +35,13 @@ def main(argv: list[str] | None = None) -> int:
         type=Path,
         help="folder for html/ and the cache (default: by profile, in _build)",
     )
-    build.add_argument("--verbose", action="store_true", help="show Sphinx's own steps too")
+    build.add_argument("--verbose", action="store_true", help="also show Sphinx's own steps")
     build.add_argument(
         "--draw-every",
         type=float,
         default=DRAW_EVERY_S,
         metavar="SECONDS",
-        help="how often pages are drawn while others are measured (default: 180)",
+        help="seconds between drawing pages while others are measured (default: 180)",
     )
     serve = commands.add("preview")
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
@@ -52,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     record.add_argument("--node", type=int, help="the major to record with, such as 24")
     record.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     record.add_argument(
-        "--anyway", action="store_true", help="on any Node and a busy machine: a warning only"
+        "--anyway", action="store_true", help="only warn about a busy machine or an unsuitable Node"
     )
     across = commands.add("versions")
     across.add_argument("names", nargs="*", help="only these chapters; no data is written")
@@ -61,7 +61,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     across.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     across.add_argument(
-        "--against", action="store_true", help="hold it against data/versions.json; 1 if it differs"
+        "--against",
+        action="store_true",
+        help="compare with data/versions.json; exit code 1 if it differs",
     )
     tried = commands.add("candidate")
     tried.add_argument("build", help="a Node, its folder or archive, or a link to one of these")

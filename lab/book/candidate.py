@@ -66,7 +66,7 @@ def measure(
             for side in sides:
                 side.sitting.end()
     except KeyboardInterrupt:
-        print("\nInterrupted. The same command goes on with what is left.")
+        print("\nInterrupted. Run the same command again to continue with what is left.")
         return versions.INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, old_handler)
@@ -200,7 +200,7 @@ class Comparison:
             f"and Node {self._name(self.build)}"
         ]
         if self.seen_once:
-            parts.append(f"{len(self.seen_once)} in one look of two only")
+            parts.append(f"{len(self.seen_once)} in only one measurement of two")
         return "; ".join(parts) + "."
 
     def markdown(self, build: node_builds.Build, names: Sequence[str]) -> str:
@@ -219,7 +219,7 @@ class Comparison:
             sections += ["## On one of the two only", self._table(only)]
         if self.seen_once:
             sections += [
-                "## In one look of two",
+                "## In one measurement of two",
                 "These differed when they were measured first or when they were measured again, "
                 "and not both times.",
                 self._table(self.seen_once),

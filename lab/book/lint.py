@@ -25,7 +25,10 @@ ENTRY = re.compile(r"^((?:[^\s:`{].*\n)+)((?:  .+\n)+)", re.M)  # terms, then te
 
 def report() -> str:
     """Return a line for each number that is not as wanted, or one that says that there is none."""
-    return "\n".join(warnings()) or "Nothing to warn of: every count of the text is as wanted."
+    return (
+        "\n".join(warnings())
+        or "Nothing to warn about: every count of the text is within its limits."
+    )
 
 
 def warnings() -> list[str]:

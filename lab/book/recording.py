@@ -69,7 +69,7 @@ def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = Fal
     os.environ[PATIENCE_FILE] = str(_patience(output))  # of all kernels of the sitting
     code = run(output, only=_only(pages, output) if pages else None, start=_start(pages))
     if code == INTERRUPTED:
-        print("The same command goes on with what is left.")
+        print("Run the same command again to continue with what is left.")
         return code
     if code == 0:
         end(output, pages)

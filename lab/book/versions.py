@@ -85,7 +85,7 @@ def measure(
                 return _held(sitting, before, data, wanted)
             return _kept(sitting, before, data, whole=not list(names))
     except KeyboardInterrupt:
-        print("\nInterrupted. The same command goes on with what is left.")
+        print("\nInterrupted. Run the same command again to continue with what is left.")
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, old_handler)

@@ -38,7 +38,7 @@ PASSED_OVER = "Handed in, and judged by nothing:"
 # nbgrader sets the fields of a new hand-in before it adds the hand-in to its gradebook. SQLAlchemy
 # warns that the hand-in would be lost, although nbgrader adds it a line later.
 ADDED_LATER = r"Object of type <Submitted\w+> not in session"
-STOPPED = "Stopped. What was judged is kept: the same command goes on there."
+STOPPED = "Stopped. What was judged is kept, and the same command continues from there."
 
 
 def configure(c: Any, file: str | os.PathLike[str]) -> None:

@@ -130,7 +130,8 @@ def judged(job: dict[str, Any]) -> dict[str, Any]:
     own_exercise = exercise.exercise(job["exercise"])
     if (own_exercise.version(), run.version()) != (job["version"], job["grader"]):
         raise NoCluster(
-            "This worker has another version of the book than who asks it: give both the same one."
+            "This worker has a different version of the book from the machine that asks it: give "
+            "both the same one."
         )
     hand_in = HandIn(job["text"], job["name"], job["files"], added=job["added"])
     work = Work(job["student"], own_exercise, Path(), hand_in, "", job["seed"])
@@ -153,7 +154,7 @@ def client(scheduler: str) -> Iterator[Client]:
         try:
             cluster_client = Client(scheduler, timeout="20s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
-            raise NoCluster(f"No scheduler answers at {scheduler}: {error}") from None
+            raise NoCluster(f"No scheduler responds at {scheduler}: {error}") from None
         with cluster_client:
             if not cluster_client.scheduler_info(n_workers=-1)["workers"]:
                 raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")

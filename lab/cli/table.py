@@ -52,7 +52,7 @@ class Home:
 CLINIC = (
     Verb(
         "examine",
-        "look for problems in your own server, under load",
+        "look for problems in your own server under load",
         (
             "examine -- node app.mjs",
             "examine --path /books/7 -- npm start",
@@ -64,7 +64,7 @@ CLINIC = (
             1: "a problem was found, or the program died",
             2: "it could not be examined: a message says why, and what to do",
         },
-        "25 to 45 s for a program that answers within milliseconds",
+        "25 to 45 s for a program that responds within milliseconds",
     ),
     Verb(
         "compare",
@@ -78,18 +78,18 @@ CLINIC = (
             1: "the new version is worse",
             2: "no comparison: a version did not start, or requests failed",
         },
-        "about 2 minutes, up to four times as long where the trials lean towards worse",
+        "about 2 minutes, up to four times as long if the trials lean towards worse",
     ),
 )
 
 LAB = Home(
     "lab",
-    "Look after servers and the machine, solve exercises, examine your own server.",
+    "Look after servers and the machine, solve exercises, and examine your own server.",
     (
-        Verb("ps", "list the running servers, of other notebooks as well"),
+        Verb("ps", "list the running servers, including those of other notebooks"),
         Verb("stop-all", "stop all servers that the book started"),
         Verb("servers", "list the servers of the catalogue"),
-        Verb("doctor", "check whether this machine is fit to measure"),
+        Verb("doctor", "check whether this machine is fit for measuring"),
         Verb("results", "write what was measured here into one file, and print its path"),
         Verb("exercises", "list the exercises"),
         Verb(
@@ -106,7 +106,7 @@ LAB = Home(
                 "check summary summary.mjs --for gradescope > results.json",
             ),
             {
-                0: "every criterion held; with --for: it is judged",
+                0: "every criterion held; with --for: the program was judged",
                 1: "a criterion did not hold, or there is no verdict",
                 2: "it could not be judged: a message says why",
             },
@@ -131,7 +131,10 @@ LAB = Home(
             "grade",
             "judge a folder of hand-ins in sandboxes",
             ("grade handins", "grade handins --exercise summary --out graded"),
-            {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
+            {
+                0: "every hand-in has a verdict",
+                1: "some have none; run the same command again to judge those",
+            },
         ),
         Verb(
             "template",
@@ -143,8 +146,8 @@ LAB = Home(
             "fetch the repositories of a class into folders to be graded",
             ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
             {
-                0: "each could be had",
-                1: "some could not, or the folder has students who are not in the list",
+                0: "every repository was fetched",
+                1: "some were not, or the folder has students who are not in the list",
             },
         ),
         Verb(
@@ -165,9 +168,9 @@ BOOK = Home(
             "build",
             "run the chapters that have changed, and write the site",
             ("build", "build --output _build/mine"),
-            {1: "a chapter or the site is not right", 2: "the build could not begin"},
+            {1: "a chapter or the site has an error", 2: "the build could not start"},
         ),
-        Verb("preview", "serve the site from the record, and rebuild it on save"),
+        Verb("preview", "serve the site from the record and rebuild it on save"),
         Verb(
             "chapter",
             "measure one chapter again, whatever is cached",
@@ -175,7 +178,7 @@ BOOK = Home(
         ),
         Verb(
             "reference",
-            "record the reference run, or go on with it",
+            "record the reference run, or continue it",
             ("reference", "reference --fresh"),
         ),
         Verb(
@@ -198,11 +201,11 @@ BOOK = Home(
         ),
         Verb(
             "moved",
-            "let the records of programs that moved follow them",
+            "move the records of programs that were moved",
             ("moved", "moved --from HEAD~1"),
         ),
-        Verb("lint", "warn of counts of the text that are not as wanted"),
-        Verb("picture", "draw docs/ping.svg again, README's picture, from the records"),
+        Verb("lint", "warn about text counts that are outside their limits"),
+        Verb("picture", "draw the README's picture, docs/ping.svg, again from the records"),
         Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
     ),
 )
@@ -229,11 +232,11 @@ CLASSROOM = Home(
             "grade",
             "judge what was handed in; nbgrader autograde books it",
             ("grade week-1", "grade week-1 --student anna"),
-            {1: "some hand-ins have no verdict; the same command judges those"},
+            {1: "some hand-ins have no verdict; run the same command again to judge those"},
         ),
         Verb("export", "write criteria.csv and grades.json from the gradebook"),
         Verb("report", "write what the class found hard, without names"),
-        Verb("alike", "list hand-ins that are alike, to look at", ("alike week-1",)),
+        Verb("alike", "list hand-ins that are alike, to be looked at", ("alike week-1",)),
         Verb("passback", "send the scores of a week to an LMS, by LTI 1.3", ("passback week-1",)),
     ),
 )

@@ -169,8 +169,8 @@ class App:
             raise AppFailed(
                 self.story(
                     f"does not listen on a port within {target.listen_s:g} s",
-                    "Does it run in the foreground, with Node 20 or newer? A program that needs "
-                    "longer to start gets it with --listen SECONDS.",
+                    "Does it run in the foreground, with Node 20 or newer? If it needs longer to "
+                    "start, give it more time with --listen SECONDS.",
                 )
             )
         ports = list(dict.fromkeys(one["port"] for one in found if "port" in one))

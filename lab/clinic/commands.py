@@ -31,7 +31,7 @@ FAILED = 2
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
     """What `examine` is told."""
     parser.add_argument(
-        "--url", help="a server of this machine that runs already: http, https, or unix:FILE"
+        "--url", help="a server that is already running on this machine: http, https, or unix:FILE"
     )
     parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
     _asked_arguments(parser)
@@ -47,12 +47,12 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _asked_arguments(parser: argparse.ArgumentParser) -> None:
     """What is asked of a program, and where it is found: the same for both commands."""
-    parser.add_argument("--path", default="/", help="what to ask for (default: /)")
+    parser.add_argument("--path", default="/", help="what to request (default: /)")
     parser.add_argument("--method", help="the method (default: GET, or POST with a body)")
     parser.add_argument(
         "--body",
         metavar="TEXT",
-        help="what is sent with each request; @FILE sends a file, @- standard input",
+        help="what is sent with each request; @FILE sends a file, @- sends standard input",
     )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
@@ -61,14 +61,14 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         "--scenario",
         type=Path,
         metavar="FILE",
-        help="several requests in turns, and a login, from a file of JSON (in the place of --path)",
+        help="several requests in turn, and a login, from a JSON file (instead of --path)",
     )
     parser.add_argument(
         "--http2",
         action="store_true",
-        help="send requests by HTTP/2 (a server that takes no other gets it by itself)",
+        help="send requests by HTTP/2 (the default for a server that accepts nothing else)",
     )
-    parser.add_argument("--port", type=int, help="the port to load, where there are several")
+    parser.add_argument("--port", type=int, help="the port to load, if there are several")
     parser.add_argument(
         "--listen",
         type=float,
@@ -128,8 +128,8 @@ def _body(given: str | None) -> bytes | None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LabError(
-            f"--body {given}: {reason}. Write --body @FILE for a file, --body TEXT for a text that "
-            "does not begin with @."
+            f"--body {given}: {reason}. Write --body @FILE for a file, or --body TEXT for a text "
+            "that does not begin with @."
         ) from None
 
 
@@ -182,7 +182,7 @@ def _examined(chosen: argparse.Namespace) -> int:
     if bool(chosen.url) == bool(chosen.words):
         raise LabError(
             f"Say what to examine: {PROGRAM} examine -- node app.mjs, or --url "
-            "http://127.0.0.1:3000/path for one that runs."
+            "http://127.0.0.1:3000/path for a running server."
         )
     settings, words = command_line(chosen.words)
     examination_order = order(
@@ -227,10 +227,12 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
         "--folders", type=Path, help="the command, in two folders", nargs=2, metavar=two
     )
     which.add_argument(
-        "--revisions", help="the command, at two revisions of git", nargs=2, metavar=two
+        "--revisions", help="the command, at two git revisions", nargs=2, metavar=two
     )
     _asked_arguments(parser)
-    parser.add_argument("--pairs", type=int, default=10, help="processes of each (default: 10)")
+    parser.add_argument(
+        "--pairs", type=int, default=10, help="processes of each version (default: 10)"
+    )
     parser.add_argument(
         "--limit",
         type=float,

@@ -211,7 +211,7 @@ class _Examination:
         while seen < LOOK_ENOUGH and time.monotonic() < until:
             phase = self._load(
                 "look",
-                "a close look at what runs and waits",
+                "close observation of what runs and waits",
                 seconds=max(2.5 * self.share, min(5.0, 6 * each_s)),
                 warmup=0.1,
                 connections=4,
@@ -225,7 +225,8 @@ class _Examination:
         answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, max(4.0, 2 * each_s))
         for message in sorted({one["message"] for one in answers if one["event"] == "failed"}):
             self.seen.warnings.append(
-                f"The close look failed ({message}): long runs, waits and calls were not seen."
+                f"The close observation failed ({message}): long runs, waits and calls were not "
+                "seen."
             )
         self.seen.looks += [one["seen"] | {"pid": one["pid"]} for one in answers if "seen" in one]
         self.seen.starved += [one["pid"] for one in answers if one["event"] == "starved"]

@@ -224,7 +224,7 @@ def _load_line(phase: Phase) -> str:
 def page(whole: Final) -> str:
     """Return the page, as one file that needs nothing else."""
     student = next((step.student for step in whole.steps if step.student), "")
-    values = f"those of {student}" if student else "the first ones, of no student"
+    values = f"those of {student}" if student else "the first ones, for no student"
     about = f"Folder {whole.folder}, started as node {whole.hand_in.name}. The values are {values}."
     undecided = [step for step in whole.steps if step.outcome != GRADED]
     full_count = sum(step.passed for step in whole.steps)
@@ -296,7 +296,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
                 x="clients",
                 y="p90 (ms)",
                 by="asked for",
-                caption="Nine of ten answers come within",
+                caption="Nine of ten responses arrive within",
             )
         ),
         HTML.more("All numbers of the loads", Markup(table(rows, label="the loads"))),

@@ -71,7 +71,7 @@ ASKED = frozenset({"call", "fetch", "request", "query"})
 
 LONG_SHARE = Limit("long_share", 0.12, "of the time was spent in long runs", _share)
 LONGEST = Limit("longest_ms", LONG_MS, "the tenth longest run of the loop", _ms)
-SEVERAL = Limit("long_runs", 3, "long runs in the close look", _plain)
+SEVERAL = Limit("long_runs", 3, "long runs in the close observation", _plain)
 
 BLOCKED = Illness(
     "blocked-loop",
@@ -81,8 +81,8 @@ BLOCKED = Illness(
     ("blocking/one-thread-many-clients", "One Thread, Many Clients"),
     (
         "Call the asynchronous version if Node has one: it uses the pool.",
-        "Move what only computes to a worker thread, or slice it with setImmediate in between.",
-        "Do it once and keep the result if every request asks for the same.",
+        "Move pure computation to a worker thread, or slice it with setImmediate in between.",
+        "If every request needs the same result, compute it once and keep it.",
     ),
 )
 # Below a long run too: a call that waits for a disk or another program holds the loop although it
@@ -90,7 +90,7 @@ BLOCKED = Illness(
 SYNC = replace(
     BLOCKED,
     limits=(
-        Limit("sync_ms", 2.0, "for each answer in calls that block, ...Sync", _ms),
+        Limit("sync_ms", 2.0, "for each response in calls that block, ...Sync", _ms),
         Limit("sync_share", 0.5, "of the busy time in such calls", _share),
     ),
 )
@@ -103,28 +103,28 @@ FLOOD = Illness(
         SEVERAL,
         Limit("job_share", 0.5, "of the time in long runs was in runs of many short jobs", _share),
     ),
-    "Promise jobs or ticks follow each other without end: each is short, but the loop goes on only "
-    "when none is left.",
+    "Promise jobs or ticks follow each other without end. Each is short, but the loop continues "
+    "only when none is left.",
     ("event-loop/ticks-and-microtasks", "Ticks and Microtasks"),
     (
         "Await what really waits, and not every step of a computation.",
-        "Give the loop a turn now and then: await setImmediate of node:timers/promises, once every "
-        "few milliseconds. Neither await null nor process.nextTick is a turn.",
-        "What computes for long belongs in a worker thread.",
+        "Give the loop a turn now and then: await setImmediate from node:timers/promises once "
+        "every few milliseconds. Neither await null nor process.nextTick gives it one.",
+        "Long computations belong in a worker thread.",
     ),
 )
 POOL = Illness(
     "starved-pool",
     "starved pool",
     (Limit("pool_wait_ms", 10.0, "a tiny job waited for a thread of the pool, median", _ms),),
-    "The threads of libuv's pool are all busy: files, hashes and look-ups wait for one, while the "
+    "The threads of libuv's pool are all busy: files, hashes and look-ups wait for one while the "
     "loop is idle.",
     ("blocking/four-hidden-threads", "Four Hidden Threads"),
     (
-        "Let only a few of the long jobs at once into the pool, so that short ones get through.",
-        "Long computations belong in worker threads, which are not the pool's.",
-        "UV_THREADPOOL_SIZE helps where the jobs wait (a slow disk); where they compute, only "
-        "up to the number of processors.",
+        "Let only a few of the long jobs into the pool at once, so that short ones get through.",
+        "Long computations belong in worker threads, which are separate from the pool.",
+        "A larger UV_THREADPOOL_SIZE helps if the jobs wait (for a slow disk). If they compute, it "
+        "helps only up to the number of processors.",
     ),
     sites=None,
 )
@@ -135,13 +135,13 @@ NAMES = Illness(
         Limit("name_ms", 8.0, "of each request went to waiting for names, mean", _ms),
         Limit("name_latency_share", 0.3, "of the server's time for a request", _share),
     ),
-    "Names are looked up for each request, and the answer takes its time. The system's look-up "
-    "has half of the pool at most: two of four threads.",
+    "Names are looked up for each request, and each look-up is slow. The system's look-ups get "
+    "at most half of the pool: two of four threads.",
     ("blocking/four-hidden-threads", "Four Hidden Threads"),
     (
         "Keep connections open: an Agent with keepAlive asks for the name once.",
-        "Remember the address for as long as it may be used.",
-        "dns.resolve4 asks a server of names without the pool; it reads no hosts file.",
+        "Cache the address for as long as it is valid.",
+        "dns.resolve4 asks a name server without the pool, but does not read the hosts file.",
     ),
     sites=frozenset(LOOK_UPS),
 )
@@ -155,14 +155,14 @@ PRESSURE = Illness(
             "waited in one stream whose write() had returned false",
             size,
         ),
-        Limit("ignored", 1.0, "writes after false, per stream that had returned it", _plain),
+        Limit("ignored", 1.0, "writes after false, for each stream that had returned it", _plain),
     ),
-    "The program goes on writing although write() returned false, so all data waits in memory, "
-    "for each client that reads slowly.",
+    "The program keeps writing although write() returned false, so for each client that reads "
+    "slowly, all data waits in memory.",
     ("streams/flow-and-backpressure", "Flow and Backpressure"),
     (
-        "Use pipeline() of node:stream/promises, which waits.",
-        "Or stop at false and go on at 'drain'.",
+        "Use pipeline() from node:stream/promises, which waits.",
+        "Or stop at false and continue at 'drain'.",
     ),
     sites=frozenset({"write"}),
 )
@@ -185,10 +185,10 @@ INBOX = replace(
     limits=(
         Limit("posted", 500, "messages waited for a worker thread that had no time left", _count),
     ),
-    means="Messages are posted to a worker thread faster than it takes them: all of them wait in "
-    "memory, outside the heap, and postMessage() never says no.",
+    means="Messages are posted to a worker thread faster than it handles them. They all wait in "
+    "memory, outside the heap, and postMessage() never refuses one.",
     try_=(
-        "Let the thread answer each message, and post no more than a few that are not answered.",
+        "Let the thread answer each message, and allow only a few unanswered messages.",
         "Refuse requests (503) while too many are waiting, or start more threads.",
     ),
     sites=frozenset({"post"}),
@@ -202,7 +202,7 @@ LOGGING = Illness(
     (
         "Write to a stream that is opened once (fs.createWriteStream), or collect lines and write "
         "them together.",
-        "Log less for each request: one line, not forty.",
+        "Log less for each request: one line instead of forty.",
         "console.log to a file or a pipe is also synchronous.",
     ),
 )
@@ -213,7 +213,7 @@ STOPS = Illness(
         Limit("stuck_share", 0.75, "of the clients waited at the end of a load", _share),
         Limit("stuck_s", SILENCE_S, "without any response before that end", _seconds),
     ),
-    "Requests go in and no response comes out any more.",
+    "Requests go in, but no responses come out any more.",
     ("blocking/a-database-behind-it", "A Database Behind It"),
     (
         "Look for something that is taken for each request and not always given back: a client of "
@@ -230,22 +230,29 @@ FAILS = Illness(
     "Under load some requests are not answered with a status from 200 to 299.",
     ("blocking/overload", "Overload"),
     (
-        "Look into the program's own log for the first error under load.",
-        "If a limiter refused the requests, examine the program without it: otherwise the refusal "
-        "is what is measured.",
+        "Look in the program's own log for the first error under load.",
+        "If a limiter refused the requests, examine the program without it. Otherwise the "
+        "examination measures the refusal.",
     ),
     is_failure=True,
 )
 BEHIND = Illness(
     "falls-behind",
     "falls behind",
-    (Limit("behind_share", 0.4, "of the arrivals at half of its most got no response", _share),),
-    "At half of the rate that it reached before, requests pile up: its capacity does not last.",
+    (
+        Limit(
+            "behind_share",
+            0.4,
+            "of the arrivals at half of its highest rate got no response",
+            _share,
+        ),
+    ),
+    "Requests pile up at half of the rate that it reached before: its capacity does not last.",
     ("blocking/overload", "Overload"),
     (
         "Look for what becomes slower with each request: a table that grows, a queue, a cache "
         "without an index.",
-        "Look at the rows of the load: the first phase whose times rise is where it begins.",
+        "Look at the rows of the load: it begins in the first phase whose times rise.",
     ),
     is_failure=True,
 )
@@ -259,23 +266,24 @@ LEAK = Illness(
     "Memory grows with every request and is not given back.",
     ("blocking/finding-the-line", "Finding the Line"),
     (
-        "Give a cache a largest number of entries, or a time after which an entry goes.",
-        "Take away the listener or timer that a request adds: in `finally`, or when it closes.",
-        "Compare two heap snapshots (`node --inspect`, Memory, Comparison): what has grown is kept "
-        "by what its retainers show.",
+        "Give a cache a maximum number of entries, or a time after which entries expire.",
+        "Remove the listener or timer that a request adds, in `finally` or when the request "
+        "closes.",
+        "Compare two heap snapshots (`node --inspect`, Memory, Comparison): the retainers of what "
+        "has grown show what keeps it.",
     ),
     is_failure=True,
 )
 OPEN = Illness(
     "descriptors-left-open",
     "descriptors left open",
-    (Limit("open_more", 4, "descriptors more were open after each of two loads", _count),),
-    "Files or sockets are opened for requests and not closed, until the system gives no more.",
+    (Limit("open_more", 4, "more descriptors were open after each of two loads", _count),),
+    "Files or sockets are opened for requests and not closed, until the system refuses more.",
     ("streams/files-over-http", "Files over HTTP"),
     (
         "Close a file handle in `finally`, or use `await using` where your Node has it.",
-        "Read the body of every response of fetch, or cancel it: `await response.body?.cancel()`.",
-        "Destroy streams on errors: pipeline() of node:stream/promises does it.",
+        "Read the body of every fetch response, or cancel it: `await response.body?.cancel()`.",
+        "Destroy streams on errors, as pipeline() from node:stream/promises does.",
     ),
     is_failure=True,
 )
@@ -290,9 +298,9 @@ GARBAGE = Illness(
     ("blocking/finding-the-line", "Finding the Line"),
     (
         "Do not copy a collection at each step (`{...all, [key]: value}`): fill one object.",
-        "Build what all requests share once, and keep it.",
-        "A larger young generation (`--max-semi-space-size`) helps where objects live for one "
-        "request only; measure it.",
+        "Build only once what all requests share, and keep it.",
+        "A larger young generation (`--max-semi-space-size`) helps if objects live for only one "
+        "request. Measure whether it does.",
     ),
 )
 HEAP = Illness(
@@ -304,12 +312,12 @@ HEAP = Illness(
         ),
     ),
     "What the program keeps nearly fills its heap: garbage collection takes more and more time, "
-    "and a few requests more end it with an error of memory.",
+    "and a few more requests end it with an out-of-memory error.",
     ("blocking/finding-the-line", "Finding the Line"),
     (
         "Keep less in memory: read data where it is needed, or keep it in a database.",
-        "Give the heap more (`--max-old-space-size`, in MiB), if the machine or the container has "
-        "it: about three quarters of the container's memory.",
+        "Give the heap more memory (`--max-old-space-size`, in MiB) if the machine or the "
+        "container has it: about three quarters of the container's memory.",
     ),
 )
 CONNECTIONS = Illness(
@@ -317,15 +325,15 @@ CONNECTIONS = Illness(
     "too few connections",
     (
         Limit("agent_ms", 5.0, "of each response went to waiting for a connection, mean", _ms),
-        Limit("agent_share", 0.3, "of the time of a response", _share),
+        Limit("agent_share", 0.3, "of the response time", _share),
     ),
-    "Requests to another service wait until a connection of the agent is free.",
+    "Requests to another service wait until one of the agent's connections is free.",
     ("blocking/a-database-behind-it", "A Database Behind It"),
     (
-        "Raise maxSockets of the http.Agent to what the other service can take; without it an "
-        "agent opens as many as are asked for.",
-        "Ask less often: keep what many requests need, or ask for several things at once.",
-        "If the other service is what is slow, more connections only move the queue there.",
+        "Raise the http.Agent's maxSockets to what the other service can handle. Without it, an "
+        "agent opens as many connections as are asked for.",
+        "Ask less often: cache what many requests need, or ask for several things at once.",
+        "If the other service itself is slow, more connections only move the queue there.",
     ),
     sites=frozenset({"agent"}),
 )
@@ -333,7 +341,7 @@ CONNECTIONS = Illness(
 IN_LINE = replace(
     CONNECTIONS,
     limits=(
-        Limit("line_share", 0.6, "of the time of a response was waiting in line", _share),
+        Limit("line_share", 0.6, "of the response time was waiting in line", _share),
         Limit("line_ms", 20.0, "a response waited in line, mean", _ms),
     ),
     means="Only a few requests are worked on at once, and the others wait for their turn although "
@@ -343,7 +351,7 @@ IN_LINE = replace(
         "of undici), up to what the other service can take.",
         "Hold a connection for as short a time as possible: ask for it late, give it back in "
         "`finally`, and do not wait for another service while you hold one.",
-        "If a lock or a limiter of the program lets only a few through, see whether it must.",
+        "If a lock or a limiter in the program lets only a few through, check whether it has to.",
     ),
     sites=ASKED,
 )
@@ -354,7 +362,7 @@ UNREAD = Illness(
         Limit(
             "unread_share",
             0.5,
-            "of the responses of other services were not read to the end",
+            "of the responses from other services were not read to the end",
             _share,
         ),
     ),
@@ -362,8 +370,8 @@ UNREAD = Illness(
     "holds its connection and memory until garbage is collected.",
     ("streams/flow-and-backpressure", "Flow and Backpressure"),
     (
-        "Read the body (`await response.text()`), or give it up: `await response.body?.cancel()`.",
-        "Ask with HEAD where only status and headers are needed.",
+        "Read the body (`await response.text()`), or cancel it: `await response.body?.cancel()`.",
+        "Use HEAD where you need only the status and headers.",
     ),
     sites=frozenset({"fetch"}),
 )
@@ -381,7 +389,7 @@ THROTTLED = Illness(
     (
         "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
         "the request: garbage collection and the pool's threads also use it up.",
-        "Start as many processes and threads as the limit has processors: "
+        "Start only as many processes and threads as the limit has processors: "
         "`os.availableParallelism()` may count all processors of the machine.",
         "Make each request cheaper: the profile names the line.",
     ),
@@ -390,55 +398,58 @@ IN_TURN = Illness(
     "calls-in-turn",
     "calls in turn",
     (
-        Limit("calls_each", 4.5, "calls of other services in turn for each response, mean", _plain),
+        Limit("calls_each", 4.5, "calls to other services in turn for each response, mean", _plain),
         Limit("calls_ms", 5.0, "of each response in such calls, mean", _ms),
-        Limit("calls_share", 0.5, "of the time of a response", _share),
+        Limit("calls_share", 0.5, "of the response time", _share),
     ),
-    "For each request the program asks another service many times, and waits for each response "
-    "before it asks again.",
+    "For each request the program calls another service many times, and waits for each response "
+    "before the next call.",
     ("event-loop/from-callbacks-to-await", "From Callbacks to await"),
     (
-        "Ask once for all of it: a join or `WHERE id = ANY($1)`, or one request for a list of ids.",
-        "Where one call does not need what another one brings, ask side by side: "
+        "Ask for all of it at once: a join or `WHERE id = ANY($1)`, or one request for a list of "
+        "ids.",
+        "Where one call does not need the result of another, make the calls concurrently: "
         "`await Promise.all(ids.map(load))`, with a limit on how many.",
-        "Keep what many requests ask for.",
+        "Cache what many requests ask for.",
     ),
     sites=ASKED,
 )
 RETRIES = Illness(
     "retry-storm",
     "retry storm",
-    (Limit("again_each", 1.5, "calls again after a failure, for each response, mean", _plain),),
-    "A call that failed is made again and again: a service that has too much to do gets several "
+    (Limit("again_each", 1.5, "repeated calls after a failure, for each response, mean", _plain),),
+    "A call that failed is made again and again, so a service that has too much to do gets several "
     "times as much, at the moment when it can do least.",
     ("blocking/overload", "Overload"),
     (
-        "Try again once at most, after a pause with jitter, and only where the failure may pass.",
+        "Try again at most once, after a pause with jitter, and only if the failure may be "
+        "temporary.",
         "Give retries a budget: say, a tenth of all calls.",
-        "Stop asking for a while when most calls fail (a circuit breaker), and answer without.",
+        "Stop calling for a while when most calls fail (a circuit breaker), and respond without "
+        "them.",
     ),
     sites=ASKED,
 )
 STALE = Illness(
     "keep-alive-mismatch",
     "keep-alive mismatch",
-    (Limit("stale", 3, "requests were reset on a connection that was kept", _count),),
-    "The program asks another service over connections that it keeps, and the other service closes "
-    "them after a shorter idle time: a request that is sent at that moment is reset.",
+    (Limit("stale", 3, "requests were reset on a kept connection", _count),),
+    "The program calls another service over connections that it keeps, and the other service "
+    "closes them after a shorter idle time. A request that is sent at that moment is reset.",
     ("streams/sockets-and-servers", "Sockets and Servers"),
     (
-        "Let the side that asks close first: a shorter idle time of the agent (`timeout` of "
+        "Let the calling side close first: give the agent a shorter idle time (`timeout` of "
         "http.Agent, `keepAliveTimeout` of undici) than the other service's.",
-        "If this program is the other service, behind a proxy: set `server.keepAliveTimeout` above "
-        "the proxy's idle time (60 s of most), and `headersTimeout` above that.",
-        "Ask again once where the request may be repeated and the connection was a kept one "
+        "If this program is the other service, behind a proxy, set `server.keepAliveTimeout` above "
+        "the proxy's idle time (60 s for most), and `headersTimeout` above that.",
+        "Repeat the request once if it may be repeated and the connection was a kept one "
         "(`request.reusedSocket`).",
     ),
     sites=frozenset({"request"}),
 )
 OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
-    "Not looked for: other requests than those that were sent, work that comes once an hour or "
+    "Not examined: requests other than those that were sent, work that runs once an hour or "
     "grows over days, what slows other machines down, kept connections that a proxy in front of "
     "the program outlives, WebSockets, event streams, and security."
 )
@@ -559,8 +570,8 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
-            f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
-            f"{number(silence.silent_s)} s in vain."
+            f"After {silence.responses:,} responses no more arrived: {silence.who} waited, the "
+            f"last {number(silence.silent_s)} s in vain."
         )
         if silence.phase.name in seen.recovered:
             words += " After the load a single request was answered again."
@@ -573,17 +584,17 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
             f"({n:,} × {kind}{others})."
         )
         if kind in ("status 429", "status 503") and failed.share >= 0.5:
-            words += " What was measured is the refusal."
+            words += " So the load measured the refusal."
     elif illness is LEAK:
         growth = failures.growth(seen)
         words = (
             f"After each of {growth.loads} loads it kept {size(growth.bytes)} more, "
-            f"{growth.where}: {size(growth.each)} for each response. A cache whose largest size "
-            "was not reached yet looks the same: then it levels off later."
+            f"{growth.where}: {size(growth.each)} for each response. A cache that has not yet "
+            "reached its maximum size looks the same, but levels off later."
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
-        words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
+        words = f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s."
     elif illness is THROTTLED:
         words = (
             f"{illness.means} Its limit is {failures.throttled(seen).processors:.3g} of a "

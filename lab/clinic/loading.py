@@ -34,18 +34,18 @@ _OTHERWISE = (
 )
 _BODY = (
     'It may want a body: --body \'{"name": "value"}\', or --body @FILE, with '
-    "--header content-type:TYPE where it wants another type than the body looks like."
+    "--header content-type:TYPE if it wants a type that the body does not look like."
 )
 _NEXT_STEP = {
     **dict.fromkeys((400, 411, 415, 422), _BODY),
-    401: "It wants a login: --header 'authorization:Bearer …', or --header 'cookie:…'.",
-    403: "It lets only some in: --header 'authorization:Bearer …', or --header 'cookie:…'.",
-    405: f"It wants another method: --method POST, say. {_BODY}",
+    401: "It requires a login: --header 'authorization:Bearer …', or --header 'cookie:…'.",
+    403: "It admits only some clients: --header 'authorization:Bearer …', or --header 'cookie:…'.",
+    405: f"It wants another method, such as --method POST. {_BODY}",
     426: (
-        "It speaks another protocol here, a WebSocket most likely, which is not examined: give "
+        "It speaks another protocol here, most likely WebSocket, which is not examined: give "
         "the --path of a plain HTTP request."
     ),
-    429: "It refuses because too many have asked: switch its limiter off for the examination.",
+    429: "It refuses because of too many requests: switch its limiter off for the examination.",
 }
 
 
@@ -53,16 +53,16 @@ def next_step(status: int) -> str:
     """Return what a user can do about a status that is not from 200 to 299."""
     if 300 <= status < 400:
         return (
-            "It sends elsewhere: give the address that it sends to (--path /there), or where that "
+            "It redirects: give the address that it redirects to (--path /there) or, if that "
             "is a login, log in (--header 'cookie:…', or a login in a --scenario)."
         )
     if status == 503:
         return (
-            "It is not ready, or it refuses. A program that warms up for longer gets the time with "
-            "--listen SECONDS."
+            "It is not ready, or it refuses. Give a program that takes longer to warm up more "
+            "time with --listen SECONDS."
         )
     if status >= 500:
-        return "The program failed: look into its own log, and see that it has what it needs."
+        return "The program failed: look in its own log, and check that it has what it needs."
     return _NEXT_STEP.get(status, _OTHERWISE)
 
 

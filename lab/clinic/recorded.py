@@ -187,7 +187,7 @@ class Examination(Shown, Dated):
             words = "Requests waited for something else."
             if observed.phases["many"].client_elu >= CLIENT_BUSY:
                 client = "bridge that requests passed" if observed.bridged else "load generator"
-                words = f"The {client} was, which gave no more requests."
+                words = f"The {client} was, and it sent no more requests."
             elif full_workers(observed):
                 words = (
                     "A worker thread was: it was busy all the time, and messages waited for it. "
@@ -195,8 +195,8 @@ class Examination(Shown, Dated):
                 )
             elif observed.bridged:
                 words = (
-                    "Requests passed a bridge, as the load is plain HTTP/1.1 over TCP: they waited "
-                    "for that, or for something else."
+                    "Requests passed through a bridge, because the load is plain HTTP/1.1 over "
+                    "TCP. They waited for that, or for something else."
                 )
             return [
                 f"The loop is not the limit: with {observed.phases['many'].connections} clients it "

@@ -35,11 +35,11 @@ from lab.text.numbers import count, number, size
 
 _WORDS = {
     "one": "one client at a time",
-    "many": "16 clients, each as fast as it is answered",
-    "look": "4 clients, during the close look",
+    "many": "16 clients, each as fast as it gets responses",
+    "look": "4 clients, during the close observation",
     "profile": "8 clients, during the profile",
-    "below": "arrivals at half of the most",
-    "above": "arrivals at a quarter above the most",
+    "below": "arrivals at half of the highest rate",
+    "above": "arrivals at a quarter above the highest rate",
     "kept-1": "16 clients: is memory kept?",
     "kept-2": "16 clients: is it kept again?",
     "kept-3": "16 clients, longer: does it level off?",
@@ -161,12 +161,12 @@ def _verdict(one: Examination) -> str:
                 "none",
                 "no name",
                 [
-                    "A server that runs already is seen from outside only, and that names no "
+                    "A server that is already running is seen only from outside, which names no "
                     f"problem. Let the program be started here: {PROGRAM} examine -- node app.mjs"
                 ],
             )
         if seen.answer_status is None:
-            return box("fail", "no answer", ["It listens and does not answer.", *seen.warnings])
+            return box("fail", "no answer", ["It listens, but does not respond.", *seen.warnings])
         if seen.stopped:
             return box("none", "stopped early", [*seen.warnings, *one.limiting])
         return box(
@@ -300,7 +300,7 @@ def _law(seen: Observed, figures: Figures) -> str:
             x="clients",
             y="answers (/s)",
             by="of",
-            caption="Answers by number of clients: measured, and the most that one loop could give",
+            caption="Responses by number of clients: measured, and the most from one loop",
         )
         parts.append(Markup(figure))
         told = (
@@ -310,9 +310,9 @@ def _law(seen: Observed, figures: Figures) -> str:
         if where != "one":
             told += f"It took the loop least with {_WORDS[where]}: {_ms(least_s)}. "
         told += (
-            f"So one loop gives at most {number(law.limit)} answers a second, and from "
+            f"So one loop gives at most {number(law.limit)} responses a second, and from "
             f"{number(law.knee)} clients on more of them only wait (the knee). With "
-            f"{many.connections} clients {number(many.throughput)} a second were measured"
+            f"{many.connections} clients, {number(many.throughput)} a second were measured"
             + (f", of {count(processes, 'process', 'processes')}" if processes > 1 else "")
             + f", and the {'loop' if processes == 1 else 'busiest loop'} was busy for "
             f"{busy(seen):.0%} of the time."
@@ -321,17 +321,17 @@ def _law(seen: Observed, figures: Figures) -> str:
         if many.throughput < 0.5 * band.low[at.index(16)]:
             parts.append(
                 HTML.text(
-                    "That is less than half of what the loop alone allows: something else is "
-                    "scarcer than the loop."
+                    "That is less than half of what the loop alone allows, so something else is "
+                    "the bottleneck."
                 )
             )
     below, above = seen.phases.get("below"), seen.phases.get("above")
-    for phase, words in ((below, "Below the most that it gave"), (above, "Above it")):
+    for phase, words in ((below, "Below its highest rate"), (above, "Above it")):
         if phase is not None and phase.p50_s:
             parts.append(
                 HTML.text(
                     f"{words}, with {number(phase.rate_per_s or 0)} arrivals a second, half of the "
-                    f"answers took more than {_ms(phase.p50_s)}"
+                    f"responses took more than {_ms(phase.p50_s)}"
                     + (f", one in ten more than {_ms(phase.p90_s)}." if phase.p90_s else ".")
                 )
             )
@@ -357,8 +357,8 @@ def _measured(observation: Observed) -> str:
     if most >= CLIENT_BUSY:
         told += str(
             HTML.text(
-                f"The program that sends the load was busy for {most:.0%} of the time: the server "
-                "may be able to give more answers than these."
+                f"The program that sends the load was busy for {most:.0%} of the time, so the "
+                "server may be able to give more responses than these."
             )
         )
     return told
@@ -399,7 +399,7 @@ def _inside(seen: Observed) -> str:
         else "not known: no profile",
         "wait for the pool": f"{number(gate(loaded, 'pool'))} ms",
         "wait for a look-up": f"{number(gate(loaded, 'names'))} ms",
-        "memory at its most": size(max(r["rss"] for r in seen.rows)),
+        "most memory used": size(max(r["rss"] for r in seen.rows)),
         "kept after the load": ("−" if grown < 0 else "+") + size(abs(grown)),
         "descriptors at most": str(max((r["descriptors"] or 0) for r in seen.rows)),
         "connections at most": str(round(max(r["connections"] for r in seen.rows))),
@@ -416,7 +416,7 @@ def _inside(seen: Observed) -> str:
     if many is not None and many.answers >= 3 * many.connections:
         share = many.connects / many.answers
         reused = (
-            "It closes each connection after its answer: clients pay for a new one each time. "
+            "It closes each connection after its response, so clients pay for a new one each time. "
             if share > 0.9
             else f"{share:.0%} of the answers came on a new connection. "
         )
@@ -473,7 +473,7 @@ def _how(one: Examination) -> str:
     if seen.outside:
         notes.append(
             f"It listens on {', '.join(seen.outside)}, where other machines can reach it. It was "
-            "loaded through this machine's own address only."
+            "loaded only through this machine's own address."
         )
     if seen.stubborn:
         notes.append("It did not end within two seconds of SIGTERM and was killed.")
@@ -536,14 +536,14 @@ def versions(one: Versions, figures: Figures) -> str:
         x="block",
         y="answers (/s)",
         by="version",
-        caption="Answers a second in every trial, in the order in which they were measured",
+        caption="Responses per second in every trial, in the order in which they were measured",
     )
     parts = [
         box(tone, one.word, words),
         HTML.heading("The measures"),
         HTML.text(
-            "Each ratio says how many times worse the new version is: more time, or fewer answers. "
-            + _together(len(one.measured))
+            "Each ratio says how many times worse the new version is: more time, or fewer "
+            "responses. " + _together(len(one.measured))
         ),
         table(rows, label="the measures"),
         Markup(figure),

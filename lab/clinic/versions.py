@@ -219,7 +219,7 @@ class Versions(Shown):
         words = ""
         if self.looks > 1:
             words = (
-                f"Measured in {self.looks} looks of {count(self.pairs, 'pair')}, since the trials "
+                f"Measured in {self.looks} rounds of {count(self.pairs, 'pair')}, since the trials "
                 "leaned towards worse; all of them are judged together."
             )
         if self.is_stopped:
@@ -285,7 +285,7 @@ def compare_versions(
         bench = _Bench(asked, connections, standby, cpus)
         most = bench.most({arm: targets[arm] for arm in (OLD, NEW)})
         if not most[OLD]:
-            raise AppFailed("The old version answers nothing under load: examine it first.")
+            raise AppFailed("The old version does not respond under load: examine it first.")
         # A new version that answers nothing has no rate of its own; its trials will show it.
         rate = min(RATE_MOST, SHARE * min(filter(None, most.values())))
 

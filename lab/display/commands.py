@@ -41,18 +41,18 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="your program, a notebook with %%%%submit ID, or of a project the folder",
+        help="your program, a notebook with %%%%submit ID, or a project's folder",
     )
-    parser.add_argument("--page", type=Path, help="write what was seen into this HTML file, too")
+    parser.add_argument("--page", type=Path, help="also write what was seen into this HTML file")
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--json", action="store_true", help="print the result as data")
     forms.add_argument(
         "--for",
         dest="grader",
         choices=other_graders.FORMS,
-        help="print the file that Gradescope or Classroom 50 reads; ends with 0 once it is judged",
+        help="print the file that Gradescope or Classroom 50 reads; exits with 0 once it is judged",
     )
-    parser.add_argument("--seed", type=int, help="the hidden cases of another run again")
+    parser.add_argument("--seed", type=int, help="use the same hidden cases as another run")
 
 
 def check(options: argparse.Namespace) -> int:
@@ -100,7 +100,7 @@ def task_arguments(parser: argparse.ArgumentParser) -> None:
     """What `task` is told."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
-        "--starter", action="store_true", help="print the program to begin with, and nothing else"
+        "--starter", action="store_true", help="print only the program to begin with"
     )
 
 
@@ -134,7 +134,7 @@ def _beginning(step: exercise.Exercise) -> str:
     if step.step == 1:
         return f"To begin: {begin}"
     return (
-        f"To go on: work on in your folder, {folder}\n"
+        f"To continue: keep working in your folder, {folder}\n"
         f"To begin with this step, from the solution of the last step: {begin}"
     )
 
@@ -174,12 +174,12 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many processors (default: all); each has two hand-ins at a time, with memory",
     )
     parser.add_argument(
-        "--summary", type=Path, metavar="FILE", help="write points and messages as Markdown, too"
+        "--summary", type=Path, metavar="FILE", help="also write points and messages as Markdown"
     )
     parser.add_argument(
         "--unsandboxed",
         action="store_true",
-        help="run other people's programs with your own rights, where there is no sandbox",
+        help="run other people's programs with your own rights if there is no sandbox",
     )
 
 
@@ -260,7 +260,7 @@ def collect_arguments(parser: argparse.ArgumentParser) -> None:
         "--before",
         type=_moment,
         metavar="TIME",
-        help="the newest commit until then counts, 2027-01-18T23:59 or with +01:00 behind it",
+        help="the newest commit up to then counts, 2027-01-18T23:59 or with +01:00 after it",
     )
 
 

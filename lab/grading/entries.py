@@ -47,8 +47,8 @@ _OTHERS = {
     b"\x1f\x8b": "it is a gzip archive: pack it as a zip",
     b"\xfd7zXZ": "it is an xz archive: pack it as a zip",
     b"BZh": "it is a bzip2 archive: pack it as a zip",
-    b"<": "it is a page of the web, as of a platform that asks you to log in: load it again",
-    b"PK": "its end is missing, as of a download that broke off: load it again",
+    b"<": "it is a web page, perhaps of a platform that asks you to log in: download it again",
+    b"PK": "its end is missing, perhaps because a download broke off: download it again",
 }
 _DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 
@@ -242,7 +242,7 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
 def unreadable(first: bytes, error: Exception) -> str:
     """Why what is called a zip cannot be read as one, by its first bytes; else as Python says."""
     if not first.strip():
-        return "there is nothing in it: load it again"
+        return "there is nothing in it: download it again"
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
     what = next((words for sign, words in _OTHERS.items() if start.startswith(sign)), "")
     return what if what and isinstance(error, zipfile.BadZipFile) else f"{error}: load it again"

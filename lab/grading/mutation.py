@@ -261,7 +261,7 @@ def chosen_nodes(words: list[str]) -> list[str | None]:
     known = nodes.known()
     for word in words:
         if word.isdigit() and int(word) not in known:
-            raise nodes.NoNodeError(f"There is no Node {word} here: `make nodes` brings it.")
+            raise nodes.NoNodeError(f"There is no Node {word} here: `make nodes` installs it.")
     return [known[int(word)] if word.isdigit() else word for word in words] or [None]
 
 
@@ -270,10 +270,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = Parser(prog="python -m lab.grading.mutation", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument(
-        "--times", type=int, default=1, help="judge each reference so often, and no wrong answer"
+        "--times",
+        type=int,
+        default=1,
+        help="judge each reference this many times, and no wrong answers",
     )
     parser.add_argument(
-        "--beside", type=int, default=0, help="other programs that compute meanwhile"
+        "--beside", type=int, default=0, help="other programs that compute at the same time"
     )
     parser.add_argument(
         "--node",
@@ -288,9 +291,9 @@ def main(arguments: list[str] | None = None) -> int:
         "programs, counts",
     )
     parser.add_argument("--workers", type=int, default=1, help="how many at once")
-    parser.add_argument("--table", type=Path, help="write a table in Markdown into this file, too")
+    parser.add_argument("--table", type=Path, help="also write a table in Markdown into this file")
     parser.add_argument("--student", default="", help="with the parameters of this student")
-    parser.add_argument("--json", type=Path, help="write the rows into this file, too")
+    parser.add_argument("--json", type=Path, help="also write the rows into this file")
     chosen = parser.parse_args(arguments)
     try:
         on = chosen_nodes(chosen.node)

@@ -110,5 +110,5 @@ def _told(criterion: Looked) -> str:
     for name, text in (("Seen", criterion.saw), ("Wanted", criterion.wanted)):
         lines += [f"{name}: {text}"] if text else []
     if criterion.output:
-        lines.append(f"Printed meanwhile:\n{criterion.output}")
+        lines.append(f"Printed during this:\n{criterion.output}")
     return "\n".join(lines) or f"{bare(criterion.points)} of {bare(criterion.of)} points"

@@ -147,7 +147,7 @@ def looked(exercise: Exercise, said: dict[str, dict[str, Any]]) -> tuple[Looked,
     names = {one.id: one.says for one in exercise.criteria}
     found = []
     for one in exercise.criteria:
-        told = said.get(one.id, {"outcome": BROKEN, "message": "It was not looked at."})
+        told = said.get(one.id, {"outcome": BROKEN, "message": "It was not checked."})
         outcome, message = str(told["outcome"]), str(told.get("message", ""))
         if outcome == LEFT:
             message = f"Not looked at: it needs “{names[message]}”"

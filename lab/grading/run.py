@@ -59,7 +59,7 @@ class Stopped(NotGraded):
     """Whoever asked does not want to know any more."""
 
 
-LONG = "It took longer than all criteria together may take, and was ended."
+LONG = "It took longer than all criteria together may take, so it was ended."
 BUSY = "too busy to tell: the check queued for a processor for most of its time"
 FELL = (
     "With your program the check itself came to no end, twice, and with the reference it does: "
@@ -358,7 +358,7 @@ def _lines(
                 return
             total += len(chunk)
             if total > MOST_SAID:
-                yield "The check said more than it may."
+                yield "The check wrote more output than it may."
                 return
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:

@@ -105,39 +105,44 @@ def _cores(f: Facts) -> Iterator[Finding]:
     else:
         yield Finding(
             *("warn", "cores", str(f.cores), f"client and server run {share}"),
-            "compare arms with each other only; use a machine with two cores for absolute numbers",
+            "only compare arms with each other; use a machine with two cores for absolute numbers",
         )
     if f.can_pin:
         yield Finding("ok", "pinning", "possible", "server and client stay on cores of their own")
     else:
         yield Finding(
-            *("warn", "pinning", "not possible", "the system moves server and client about"),
+            *(
+                "warn",
+                "pinning",
+                "not possible",
+                "the system moves the server and the client between cores",
+            ),
             "expect wider intervals; on Linux install util-linux (taskset); macOS has no such call",
         )
     if f.quota_cores is not None and f.quota_cores < f.cores:
         yield Finding(
             *("warn", "CPU quota", f"{f.quota_cores:g} of {f.cores} cores"),
             "a container that has used its share stops for up to 0.1 s: false tails",
-            "give the container whole cores (--cpuset-cpus) in place of a share (--cpus)",
+            "give the container whole cores (--cpuset-cpus) instead of a share (--cpus)",
         )
 
 
 def _disturbance(f: Facts) -> Iterator[Finding]:
     if f.throttled is not None:
         status = "warn" if f.throttled else "ok"
-        means = "the quota stopped us while we looked: p99 shows the quota" if f.throttled else ""
+        means = "the quota stopped us during the check: p99 shows the quota" if f.throttled else ""
         yield Finding(status, "throttled", f"{f.throttled} periods", means or "no quota stopped us")
     if f.steal_share is not None:
         status = "warn" if f.steal_share > 0.02 else "ok"
-        do = "measure at another hour or on a machine of your own" if status == "warn" else ""
+        do = "measure at another time or on your own machine" if status == "warn" else ""
         means = "CPU time that other guests of the host took from us, of one core"
         yield Finding(status, "steal", f"{f.steal_share:.1%}", means, do)
     if f.busy_share is not None:
         status = "ok" if f.busy_share <= 0.05 else "warn" if f.busy_share <= 0.25 else "fail"
         means = {
             "ok": "nothing else runs",
-            "warn": "something else runs and widens every interval",
-            "fail": "something else takes what we measure: no number is worth keeping",
+            "warn": "something else is running and widens every interval",
+            "fail": "something else uses what we measure: no number is worth keeping",
         }[status]
         load = "" if f.load is None else f" (load average {f.load:.2f})"
         do = "" if status == "ok" else "close other programs (python -m lab ps), wait a minute"
@@ -153,7 +158,7 @@ def _disturbance(f: Facts) -> Iterator[Finding]:
     if f.on_battery is not None:
         yield Finding(
             *("warn" if f.on_battery else "ok", "power", "battery" if f.on_battery else "mains"),
-            "a laptop on battery slows down as it likes" if f.on_battery else "no saving of power",
+            "a laptop on battery slows down unpredictably" if f.on_battery else "no power saving",
             "plug it in" if f.on_battery else "",
         )
 
@@ -187,7 +192,7 @@ def _sockets(f: Facts) -> Iterator[Finding]:
 def _clocks(f: Facts) -> Iterator[Finding]:
     if f.clock_step_us is not None:
         good = f.clock_step_us <= 10
-        means = "finer than the microsecond of a record" if good else "coarser than a fast answer"
+        means = "finer than the microsecond of a record" if good else "coarser than a fast response"
         yield Finding("ok" if good else "warn", "clock", f"{f.clock_step_us:.2g} us steps", means)
     if f.sleep_late_us is not None:
         status = "ok" if f.sleep_late_us <= 500 else "warn"
@@ -208,7 +213,7 @@ def _tools(f: Facts) -> Iterator[Finding]:
         if version is not None:
             yield Finding("ok", name, version, _can(name))
         else:
-            means = "plots take its part from the recorded run, or leave it out"
+            means = "plots take its results from the recorded run, or leave it out"
             status = "ok" if name in OPTIONAL else "warn"
             install = f.installs.get(name, "make tools")
             yield Finding(status, name, "not installed", means, f"to have it: {install}")

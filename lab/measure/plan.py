@@ -61,7 +61,7 @@ def plan(
     arguments = dict(locals())
     if requests is not None and rate is not None:
         raise BadLoad(
-            "requests= counts in a closed loop, rate= makes an open one: give one of them"
+            "requests= counts in a closed loop, rate= makes an open loop: give only one of them"
         )
     if rounds is not None and (requests is not None or rate is not None):
         raise BadLoad("rounds= counts on each connection of a closed loop: no requests=, no rate=")

@@ -126,7 +126,7 @@ def silent() -> GuardSilent:
     return GuardSilent(
         f"The guard of servers (process {pid}) did not answer in time, so nothing is known of its "
         "servers: it was suspended, or this machine was. It was told to continue: measure "
-        f"again. Should it stay silent, end it (kill -KILL {pid}); the next start gets a new one."
+        f"again. If it stays silent, end it (kill -KILL {pid}); the next start gets a new one."
     )
 
 

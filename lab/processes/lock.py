@@ -169,7 +169,10 @@ def _wait(
 
 def _message(descriptor: int, ahead: line.Ahead) -> str:
     """Say who measures, how many come first and about how long that is (s)."""
-    text = f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb."
+    text = (
+        f"Waiting: {_holder(descriptor)} is measuring, and two measurements at once disturb each "
+        "other."
+    )
     if ahead.waiting:
         others = "1 other waits" if ahead.waiting == 1 else f"{ahead.waiting} others wait"
         text += f" Then {others} before you."

@@ -123,7 +123,7 @@ def of_major(number: int) -> str:
         raise NoNodeError(
             f"There is no Node {number} here; there are: "
             f"{', '.join(map(str, by_major)) or 'none'}. "
-            f'make nodes NODES="{number}" brings it.'
+            f'make nodes NODES="{number}" installs it.'
         )
     return by_major[number]
 

@@ -88,7 +88,9 @@ def littles_law(e: Evidence) -> Check:
     if abs(off) <= slack:
         return Check("ok", round(off, 4), limit, text)
     why = (
-        "the latencies are wrong" if off > 0 else "the client idles between answer and next request"
+        "the latencies are wrong"
+        if off > 0
+        else "the client idles between a response and the next request"
     )
     return Check("fail", round(off, 4), limit, f"{text}: {why}")
 

@@ -92,8 +92,8 @@ class Stream:
             requests = connections * _whole(f"{prefix}rounds", rounds, 1, 1_000_000)
         if rate is not None and requests is not None:
             raise BadLoad(
-                f"{prefix}requests= counts in a closed loop, rate= makes an open one: "
-                "give one of them"
+                f"{prefix}requests= counts in a closed loop, rate= makes an open loop: "
+                "give only one of them"
             )
         return cls(
             connections,

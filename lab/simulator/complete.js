@@ -14,7 +14,6 @@ const AWAIT = "__awaited";
 const SCOPE = "__using";
 const META = "__meta";
 const DELEGATE = "__delegating";
-const NAMED = "__named";
 const IMPORTED = "__imported";
 const NEEDED =
   /\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
@@ -73,9 +72,9 @@ export function complete(acorn, source, isModule, watches = false) {
   };
   const wrapImport = (node) => {
     if (node.options) return;
-    insert(node.start, `${IMPORTED}(`);
-    insert(node.source.start, `${NAMED}(`);
-    insertEnd(node.source.end, ")");
+    insert(node.start, `${IMPORTED}((name) => import(name), `);
+    replace(node.start, node.source.start - node.start, "(");
+    replace(node.source.end, node.end - node.source.end, ")"); // without a comma
     insertEnd(node.end, ")");
   };
   const wrapAwait = (node) => {

@@ -60,11 +60,12 @@ class Engine {
     this.functions = new Map();
     this.shouldInterrupt = () => false;
     this.loadModule = () => null;
+    this.nameModule = (_base, name) => name;
     module.callbacks = {
       callFunction: (_, _ctx, _self, count, values, id) => this.#called(id, count, values),
       shouldInterrupt: () => (this.shouldInterrupt() ? 1 : 0),
       loadModuleSource: (_, _rt, _ctx, name) => this.#moduleSource(name),
-      normalizeModule: (_, _rt, _ctx, _base, name) => this.#text(name),
+      normalizeModule: (_, _rt, _ctx, base, name) => this.#text(this.nameModule(base, name)),
       freeHostRef: (_, _rt, id) => this.functions.delete(id),
     };
     this.runtime = ffi.QTS_NewRuntime();

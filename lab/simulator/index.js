@@ -1,5 +1,5 @@
 // The one door of the model, for pages and for Node: nothing here asks for a file or a module of Node.
-import { explore as search } from "./explore.js";
+import { outcomeOf, explore as search } from "./explore.js";
 import { createMachine, NotModelledError } from "./machine.js";
 import { kindOf, syntaxReport } from "./program.js";
 import { recordingOf, traceOf } from "./trace.js";
@@ -9,12 +9,15 @@ export { createMachine, NotModelledError };
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
+const BY_CHANCE =
+  "What this program prints depends on the date, the time or random numbers: the model shows one case, and Node prints another.";
 const FRAMES =
   "Of a printed stack, the model has the program's own functions alone, and their columns can differ from Node's.";
 
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
-export function programOf(machine, source, name, folder = FOLDER) {
-  const program = { source, name, file: `${folder}/${name}`, kind: kindOf(source, name) };
+export function programOf(machine, source, name, folder = FOLDER, kind = null) {
+  const file = folder === "/" ? `/${name}` : `${folder}/${name}`;
+  const program = { source, name, file, kind: kind ?? kindOf(source, name, machine.acorn) };
   // `using` came with Node 24.
   const edition = Number.parseInt(machine.node.version.slice(1), 10) < 24 ? 16 : "latest";
   const report = syntaxReport(machine.acorn, program, edition);
@@ -35,7 +38,14 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
   }));
   const { node } = machine;
   const notes = orders.some(({ lines }) => lines.some((line) => FRAME.test(line))) ? [FRAMES] : [];
+  if (isOtherOnAnotherDay(machine, program, result.orders[0])) notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
+}
+
+/** Whether the program prints something else at another time and with other random numbers. */
+function isOtherOnAnotherDay(machine, program, { schedule, lines }) {
+  const { lines: others } = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }));
+  return others.join("\n") !== lines.join("\n");
 }
 
 const recording = (machine, program, schedule) =>

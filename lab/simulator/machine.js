@@ -4,10 +4,12 @@
 import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
+import { exportsOf, isAlone } from "./exports.js";
 import { expressionAt } from "./expression.js";
 import { inLocale } from "./locale.js";
+import { WRAPPER } from "./program.js";
 
-const EPOCH = Date.UTC(2026, 0, 1);
+const EPOCH = Date.UTC(2026, 0, 1, 9, 41, 27, 613); // no round number: a program may count with it
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
 /** The texts that are evaluated inside, in this order; each is one function, and its file's last statement. */
@@ -27,7 +29,6 @@ export const INSIDE = [
 export const INSIDE_LATER = ["sockets", "http", "url"];
 /** Under what name a page's texts have one of these. */
 export const laterName = (name) => `model/${name}`;
-const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
 export class NotModelledError extends Error {
@@ -42,8 +43,32 @@ export async function createMachine({ version, versions, texts }, parts, wanted 
 // A name that may be one of a module: what follows a quotation mark, up to the next.
 const MODULE_NAME = /(?<=["'`](?:node:)?)[a-z_]+(?:\/[a-z]+)?(?=["'`])/g;
 const WEB_STREAM = /\b(?:Readable|Writable|Transform)Stream\b/;
+const MOST_LACKING = 1000;
 const MOST_STATES = 3; // some megabytes each
 const NO_PROGRAM = { source: "", file: "program", kind: "cjs" };
+
+const encoder = new TextEncoder();
+
+/** A text's bytes in UTF-8, one character each. */
+export const latin1Of = (text) =>
+  Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
+
+/** The texts of the program's files that are code. */
+const textOf = ({ source, files = {} }) =>
+  [source, ...Object.values(files).map((file) => file.source ?? "")].join("\n");
+
+/** The path of a file's address; null for a name that is none. */
+const pathOf = (name) => (name.startsWith("file:///") ? decodeURI(name.slice(7)) : null);
+
+/** The name of a module as `base` imports it: an address for what is relative to the base's file. */
+function addressOf(base, name) {
+  if (!/^(\.{1,2}(\/|$)|\/|file:)/.test(name)) return name;
+  try {
+    return new URL(name, base.startsWith("/") ? `file://${encodeURI(base)}` : base).href;
+  } catch {
+    return name;
+  }
+}
 
 class Machine {
   constructor(engine, node, parts, limits) {
@@ -56,9 +81,17 @@ class Machine {
     this.isWatched = false;
     this.refusal = null;
     this.isStopped = false;
+    /** What a program asked for and has not, as JSON of {kind, place, name}; `place` is its path. */
+    this.lacking = new Set();
     this.deadline = Number.POSITIVE_INFINITY;
     engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
+    this.writtenNames = new Map(); // of modules, by their addresses
+    engine.nameModule = (base, name) => {
+      const address = addressOf(base, name);
+      this.writtenNames.set(address, name);
+      return address;
+    };
     this.#boot(parts);
     this.state = engine.snapshot();
     this.loadedStates = new Map(); // by the names of the modules that are loaded in each
@@ -68,9 +101,11 @@ class Machine {
    * The engine's memory as a run of the program begins. Modules of Node that the program's text names
    * are loaded in it already: to load `fs` takes twenty times as long as to run a short program.
    */
-  #stateFor({ source, kind }) {
-    const words = new Set(source.match(MODULE_NAME) ?? []);
-    if (WEB_STREAM.test(source)) words.add("stream/web");
+  #stateFor(program) {
+    const { kind } = program;
+    const text = textOf(program);
+    const words = new Set(text.match(MODULE_NAME) ?? []);
+    if (WEB_STREAM.test(text)) words.add("stream/web");
     const names = [...words].filter((word) => Object.hasOwn(this.node.texts, word)).sort();
     if (!names.length) return this.state;
     const key = [kind, ...names].join();
@@ -99,6 +134,7 @@ class Machine {
       versions: node.versions,
       options: OPTIONS,
       epoch: EPOCH,
+      cwd: "/home/you",
       ...this.limits,
     };
     engine.setGlobal("__host", host);
@@ -164,7 +200,11 @@ class Machine {
   }
 
   _refuse(sentence) {
-    this.refusal ??= this.engine.text(sentence);
+    return this.#refuse(this.engine.text(sentence));
+  }
+
+  #refuse(sentence) {
+    this.refusal ??= sentence;
     this.isStopped = true;
     throw new EngineError(this.refusal);
   }
@@ -175,35 +215,64 @@ class Machine {
     return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
-  /** The program's text as the engine takes it, made once for all runs of the program. */
-  #text() {
+  /** The text of the program, or of another of its files, as the engine takes it; made once for all runs of the program. */
+  #text(file = this.program.file) {
     const { program, completion, isWatched: watches } = this;
     if (completion.program !== program || completion.watches !== watches)
       this.completion = {
         program,
         watches,
+        others: new Map(),
         ...complete(this.acorn, program.source, program.kind === "esm", watches),
       };
-    return this.completion.text;
+    if (file === program.file) return this.completion.text;
+    const { others } = this.completion;
+    if (!others.has(file)) {
+      const { source, kind } = program.files[file];
+      const { text } = complete(this.acorn, source, kind === "esm", watches);
+      others.set(file, text);
+    }
+    return others.get(file);
   }
 
+  /** The texts of all files of the program. */
   _source() {
-    return this.engine.string(this.program.source);
+    return this.engine.string(textOf(this.program));
   }
 
-  _program() {
-    return this.engine.evaluate(`${WRAPPER}${this.#text()}\n})`, this.program.file);
+  /** The program's other files and its disk, as JSON: {PATH: {kind, latin1}}. */
+  _files() {
+    const { file, source, files = {}, cwd } = this.program;
+    const own = { [file]: { kind: "program", latin1: latin1Of(source) } };
+    return this.engine.string(JSON.stringify({ cwd, entries: { ...own, ...files } }));
+  }
+
+  /** Notes that the program asks for what it has not. */
+  _lack(entry) {
+    if (this.lacking.size < MOST_LACKING) this.lacking.add(this.engine.text(entry));
+  }
+
+  /** From now on files are loaded by `import()`. */
+  _importing() {
+    this.isImporting = true;
+  }
+
+  /** A file that is CommonJS, as a function. */
+  _commonjs(path) {
+    const file = this.engine.text(path);
+    return this.engine.evaluate(`${WRAPPER}${this.#text(file)}\n})`, file);
   }
 
   _module() {
     return this.engine.evaluate(this.#text(), `file://${this.program.file}`, { isModule: true });
   }
 
-  /** What the program calls, makes or assigns at "line,column" of the engine's, as JSON. */
+  /** What the program calls, makes or assigns at {line, column, file} of the engine's, as JSON both. */
   _expression(position) {
-    const [line, column] = this.engine.text(position).split(",").map(Number);
-    const isModule = this.program.kind === "esm";
-    const lines = this.#text().split("\n");
+    const { line, column, file } = JSON.parse(this.engine.text(position));
+    const { kind } = file === this.program.file ? this.program : this.program.files[file];
+    const isModule = kind === "esm";
+    const lines = this.#text(file).split("\n");
     const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     const moved = line === 1 && !isModule ? WRAPPER.length : 0;
     const place = before + column - 1 - moved;
@@ -230,9 +299,22 @@ class Machine {
     return this.refusal !== null;
   }
 
+  /** The text of a module that is imported: of Node's, of the model's, or of another file of the program. */
   #moduleText(name) {
-    const word = this.engine.string(name);
-    return this.engine.text(this.engine.call(this.moduleText, [word]));
+    const { engine, program } = this;
+    const file = pathOf(name);
+    const { kind, source } = program.files?.[file] ?? {};
+    if (kind === "esm" && this.isImporting && !isAlone(this.acorn, source))
+      return this.#refuse(
+        `The model of the loop has no import() of a file that imports others or awaits at its top level (${file.split("/").pop()}) yet. For the real thing: node ${program.name}`,
+      );
+    if (kind === "esm")
+      return `const __meta = __metaOf(${JSON.stringify(file)});${this.#text(file)}`;
+    const exported = kind === "cjs" ? exportsOf(this.acorn, source) : [];
+    const written = this.writtenNames.get(name) ?? name;
+    const values = [name, kind ?? "", file ?? "", JSON.stringify(exported), written];
+    const pointers = values.map((value) => engine.string(value));
+    return engine.text(engine.call(this.moduleText, pointers));
   }
 
   // --- runs --------------------------------------------------------------------------------
@@ -249,19 +331,26 @@ class Machine {
 
   /**
    * One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it; of a traced run
-   * also `rows`, and `shifts`, what the engine's columns have more than the source's.
+   * also `rows`, and `shifts`, what the engine's columns have more than the source's. A program may have `cwd`, and `files`
+   * besides itself: {PATH: {kind, source, latin1}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the bytes.
+   * On `isAnotherDay` the date and the random numbers are others.
    */
-  run(program, schedule = {}, { mostMs = MOST_DELAY_MS, isTraced: traces = false } = {}) {
+  run(program, schedule = {}, options = {}) {
+    const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
     const { engine } = this;
     engine.restore(this.#stateFor(program));
     this.program = program;
     this.refusal = null;
     this.isStopped = false;
+    this.isImporting = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
-    const hasStores = /AsyncLocalStorage|async_hooks/.test(program.source);
+    const hasStores = /AsyncLocalStorage|async_hooks/.test(textOf(program));
     this.isWatched = traces || hasStores;
-    const plan = { schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores };
+    const plan = {
+      ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores },
+      isAnotherDay,
+    };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {

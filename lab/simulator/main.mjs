@@ -1,9 +1,9 @@
 // node main.mjs NODE FILE [--trace]: every order in which FILE can print on that Node, as JSON; with
 // `trace`, the trace of the likeliest order.
 // Exit code 2 and one sentence on the standard error for what is not modelled, or does not parse.
-import { readFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { createMachine, explore, NotModelledError, programOf } from "./index.js";
+import { resolve } from "node:path";
+import { giveFiles, programIn } from "./files.mjs";
+import { createMachine, explore, NotModelledError } from "./index.js";
 import { natives } from "./natives.js";
 import { parts } from "./parts.mjs";
 
@@ -12,10 +12,9 @@ const clock = () => process.cpuUsage().user / 1000;
 const [, , node, file, ...flags] = process.argv;
 try {
   const machine = await createMachine(await natives(node), await parts(), { clock });
-  const text = readFileSync(file, "utf8");
-  const program = programOf(machine, text, basename(file), dirname(resolve(file)));
   const isTraced = flags.includes("--trace");
-  const { trace, ...result } = explore(machine, program, { clock, traces: isTraced ? 1 : 0 });
+  const options = { clock, traces: isTraced ? 1 : 0 };
+  const { trace, ...result } = explored(machine, programIn(machine, node, resolve(file)), options);
   for (const order of result.orders) delete order.trace; // the whole trace has it
   const traced = isTraced ? { trace } : {};
   process.stdout.write(JSON.stringify({ node: machine.node.version, ...result, ...traced }));
@@ -23,4 +22,28 @@ try {
   if (!(error instanceof NotModelledError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
+}
+
+/** All orders of a program, which gets what it asks for of the files that there are. */
+function explored(machine, program, options) {
+  do attempt(() => machine.run(program));
+  while (giveFiles(machine, node, program));
+  for (;;) {
+    const { result, error } = attempt(() => explore(machine, program, options));
+    const [absent] = [...machine.lacking].map((entry) => JSON.parse(entry));
+    if (giveFiles(machine, node, program)) continue; // a rarer order asks for more
+    if (error && absent?.kind === "module")
+      throw new NotModelledError(`${program.name} needs ${absent.name}, which does not exist.`);
+    if (error) throw error;
+    return result;
+  }
+}
+
+function attempt(action) {
+  try {
+    return { result: action() };
+  } catch (error) {
+    if (error instanceof NotModelledError) return { error };
+    throw error;
+  }
 }

@@ -2,14 +2,31 @@
 
 import { optionsOf } from "./complete.js";
 
+/** What Node puts before a program that is CommonJS; its names cannot be declared again. */
+export const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 const MODULE = /^\s*(import\s*[\w{*"']|export\s+[\w{*])/m;
 const NO_CALL = new Set(["if", "for", "while", "switch", "catch", "with", "function", "return"]);
 
-/** "cjs" or "esm", by the file's name, else by the program's own words. */
-export function kindOf(source, file) {
+/**
+ * "cjs" or "esm", by the file's name, else as Node has it since 20.19 and 22.7: what parses as CommonJS is CommonJS, else what
+ * parses as a module is one. What parses as neither, or a caller without `acorn`, goes by the program's words.
+ */
+export function kindOf(source, file, acorn = null) {
   if (file.endsWith(".mjs")) return "esm";
   if (file.endsWith(".cjs")) return "cjs";
+  if (acorn && parses(acorn, `${WRAPPER}${source.replace(/^#!/, "//")}\n})`, false)) return "cjs";
+  if (acorn && parses(acorn, source, true)) return "esm";
   return MODULE.test(source) ? "esm" : "cjs";
+}
+
+function parses(acorn, source, isModule) {
+  try {
+    acorn.parse(source, optionsOf(isModule));
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 /**
@@ -86,6 +103,8 @@ function asV8({ before, token }, error, source) {
         : "Unexpected token 'export'",
     );
   if (!/^Unexpected token/.test(plain)) return at(plain);
+  if (last?.type.keyword === "for" && token?.value === "await")
+    return at("Unexpected reserved word");
   if (last?.value === "await" && last.type.label === "name" && !/^[)}\]]$/.test(token?.type.label))
     return {
       message: "await is only valid in async functions and the top level bodies of modules",

@@ -52,7 +52,7 @@ def named_errors(path: Path) -> Iterator[None]:
                 f"the disk is full: {name} was not written, what was stored before is intact. "
                 f"{MAKE_ROOM}"
             ) from None
-        advice = "Mend that, then try again."
+        advice = "Fix that, then try again."
         if error.errno in _NOT_OURS:
             parents = path.absolute().parents
             folder = next(parent for parent in parents if os.access(parent, os.F_OK))

@@ -49,6 +49,6 @@ def _text(name: object, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         raise NotGlued(
             f"lab.glue({name!r}, …): a text or a number goes into a sentence, not {value!r}. "
-            'Write it here as the sentence shall say it: f"{value:.1f}".'
+            'Write it here as the sentence should say it: f"{value:.1f}".'
         )
     return repr(value) if isinstance(value, str) else str(value)

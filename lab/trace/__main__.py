@@ -53,13 +53,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("program", type=Path, help=f"a program that Node runs, or a {ENDING} file")
-    add("arguments", nargs="*", help="arguments of the program; those with a dash after --")
+    add(
+        "arguments",
+        nargs="*",
+        help="the program's arguments; put those that begin with a dash after --",
+    )
     add("-o", "--output", type=Path, help=f"where to write the trace (default: PROGRAM{ENDING})")
     add("--html", type=Path, metavar="FILE", help="also write the replay as one page")
     add("--predict", action="store_true", help="the page asks for the order first")
     add("-n", "--runs", type=int, default=20, help="plain runs on each Node (default: 20)")
     add("--node", action="append", metavar="PATH", help="a Node program; may be repeated")
-    add("--seconds", type=float, default=5.0, help="limit of one run (default: 5)")
+    add("--seconds", type=float, default=5.0, help="seconds that one run may take (default: 5)")
     add("--events", type=int, default=800, help="events that the replay shows (default: 800)")
     add("--stdin", type=Path, metavar="FILE", help="what the program reads (default: nothing)")
     return parser

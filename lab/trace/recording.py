@@ -322,7 +322,5 @@ def _notes(plain: list[RunEnd], recorded_runs: list[RunEnd], limits: Limits) -> 
             "the recorder's word alone."
         )
     if any(row[0] == "i" and row[3] == "WORKER" for row in rows):
-        notes.append(
-            "A worker has an event loop of its own, which is not recorded; its messages are."
-        )
+        notes.append("A worker has its own event loop, which is not recorded; its messages are.")
     return notes

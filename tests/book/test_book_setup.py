@@ -165,7 +165,9 @@ def test_a_lab_node_that_is_none_is_told_though_there_is_another(complete):
     program(complete, "mute", "exit 3")
     program(complete, "old", "echo v18.19.1")
     complains(complete, "LAB_NODE=/no/node is not there or not executable", LAB_NODE="/no/node")
-    complains(complete, "mute is no Node: asked for its version, it said: nothing", LAB_NODE="mute")
+    complains(
+        complete, "mute is not Node: asked for its version, it said: nothing", LAB_NODE="mute"
+    )
     complains(complete, "Node v18.19.1 is too old", LAB_NODE="old")
 
 

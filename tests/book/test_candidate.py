@@ -112,7 +112,7 @@ def test_what_the_second_look_does_not_find_is_listed_and_is_none(compare):
     )
     assert code == 0
     assert section(page, "Differences").strip() == "None."
-    assert "reversed" in section(page, "In one look of two")
+    assert "reversed" in section(page, "In one measurement of two")
 
 
 def test_what_only_the_second_look_finds_is_listed_too(compare):
@@ -121,7 +121,7 @@ def test_what_only_the_second_look_finds_is_listed_too(compare):
     late = {"a": claim("reversed", 0.5), "b": claim("reversed", 0.5)}
     code, page = compare(before, after, again=[before, late])
     assert code == 1
-    assert "`b`" in section(page, "In one look of two")
+    assert "`b`" in section(page, "In one measurement of two")
     assert "`b`" not in section(page, "Differences")
 
 

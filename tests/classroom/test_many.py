@@ -200,7 +200,7 @@ def test_a_cluster_is_used_by_its_address_and_one_that_is_none_is_named(works, t
     with cluster(2) as address:
         results = many.grade(works[:3], tmp_path / "kept", scheduler=address)
     assert points(results) == serial(works[:3])
-    with pytest.raises(many.NoCluster, match=r"No scheduler answers at tcp://127\.0\.0\.1:1"):
+    with pytest.raises(many.NoCluster, match=r"No scheduler responds at tcp://127\.0\.0\.1:1"):
         many.grade(works[3:], tmp_path / "kept", scheduler="tcp://127.0.0.1:1")
 
 

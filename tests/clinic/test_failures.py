@@ -105,7 +105,7 @@ def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
     found = diagnosed(seen(limited))
     assert found.first == "failing requests"
     assert "2,900 × status 429" in repr(found)
-    assert "What was measured is the refusal." in repr(found)
+    assert "So the load measured the refusal." in repr(found)
     some = dataclasses.replace(CALM, failed=60, kinds={"status 500": 50, "reset": 10})
     assert "60 of 4,060 requests failed" in repr(diagnosed(seen(some)))
 

@@ -31,7 +31,7 @@ from lab.settings import PROFILES
         ({"seconds": float("nan")}, "seconds=nan"),
         ({"seconds": 601}, "seconds=601"),
         ({"rate": -1}, "rate=-1"),
-        ({"rate": 5, "requests": 5}, "give one of them"),
+        ({"rate": 5, "requests": 5}, "give only one of them"),
         ({"requests": 0}, "requests=0"),
         ({"path": "no-slash"}, "path='no-slash' must begin with /"),
         ({"path": "/ä"}, "visible ASCII"),
@@ -56,7 +56,7 @@ from lab.settings import PROFILES
         ({"alongside": {f"s{n}": {} for n in range(8)}}, "at most 7 can be sent with the f"),
         (
             {"alongside": {"ping": {"rate": 1, "requests": 2}}},
-            "alongside['ping']: requests= counts in a closed loop, rate= makes an open one",
+            "alongside['ping']: requests= counts in a closed loop, rate= makes an open loop",
         ),
     ],
 )

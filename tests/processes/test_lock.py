@@ -76,7 +76,8 @@ def test_who_waits_for_a_lock_with_garbage_in_it_is_told_so(own_lock, left):
         busy = pytest.raises(MachineBusy, match="another process is still measuring")
         with busy, measuring(deadline_s=0.6, say=said.append):
             pass
-    assert said == ["Waiting: another process is measuring, and two at once disturb.", ""]
+    told = "Waiting: another process is measuring, and two measurements at once disturb each other."
+    assert said == [told, ""]
 
 
 def test_the_lock_of_a_killed_process_is_free(holder):

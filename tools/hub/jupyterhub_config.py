@@ -79,7 +79,7 @@ if COURSE:
     if KIND == "docker":
         raise ValueError(
             "LAB_COURSE is set with LAB_HUB_SPAWNER=docker. All containers run as one user, so a "
-            "student could read what others hand in: take local, or ngshare (page teaching/hub)."
+            "student could read what others hand in: use local, or ngshare (page teaching/hub)."
         )
     NAME = courses.read(COURSE).name
     if KIND == "local" and stat.S_IMODE(COURSE.stat().st_mode) & 0o007:

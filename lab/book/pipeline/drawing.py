@@ -24,7 +24,7 @@ from lab.kernels import forks
 
 # Objects made between two searches for rubbish: a pass makes millions that stay, and ends soon.
 RUBBISH = (100_000, 20, 100)
-AGAIN = "What is done stays cached: the next build goes on from there."
+AGAIN = "What is done stays cached, and the next build continues from there."
 NOT_RIGHT = 3  # no exit code of ours: the site is there, and what is wrong was told
 IMPORTED = "lab.book.preload_records"  # before the first page is to be written
 PROGRAM = "lab.book.pipeline.drawing_process"

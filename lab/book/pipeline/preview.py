@@ -65,7 +65,7 @@ def serve(port: int, warnings: Callable[[], Iterable[str]] = tuple) -> int:
     from lab.book.pipeline.watcher import Watcher
 
     port = _free(port)
-    print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
+    print(f"The site will be at http://127.0.0.1:{port}/ once it is built.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
     importlib.import_module("lab.book.preload")  # what a build does not have to do again
@@ -81,7 +81,7 @@ def serve(port: int, warnings: Callable[[], Iterable[str]] = tuple) -> int:
     address = f"127.0.0.1:{port}"
     app = application(html, watcher)
     print(
-        f"\nServing http://{address}/ from recorded results. Save a file: it is rebuilt.",
+        f"\nServing http://{address}/ from recorded results. When you save a file, it is rebuilt.",
         flush=True,
     )
     uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")

@@ -135,7 +135,7 @@ def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
                     drawn, is_drawn = time.monotonic(), True
         except KeyboardInterrupt:
             if not is_drawn:
-                say("Writing the pages of what was measured; Ctrl-C again stops that, too ...")
+                say("Writing the pages of what was measured; Ctrl-C again stops that as well ...")
                 passes.draw(engine.build(is_last=False))
             raise
         last = engine.build()

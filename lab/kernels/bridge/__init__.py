@@ -109,7 +109,7 @@ class Bridge:
             outcome = self._outcome(request)
             self._state = "done"
         except KeyboardInterrupt:
-            message = "The measurement was interrupted; what it started is stopped."
+            message = "The measurement was interrupted, and what it started was stopped."
             outcome = {"error": {"name": "Interrupted", "message": message}}
         self._state, self._refused = "done", False
         self.send(id=request["id"], **outcome)

@@ -114,8 +114,8 @@ function refused({ text, parser, program }) {
   if (!inside) return refusedBy(text, parser.modular, program);
   const [line, column] = place(text, inside.start);
   const message =
-    "`import … from` and `export` stand outside of blocks and functions only; " +
-    'inside of one, write: const { name } = await import("module")';
+    "`import … from` and `export` may only be outside blocks and functions; " +
+    'inside one, write: const { name } = await import("module")';
   return { message, line, column };
 }
 

@@ -132,15 +132,32 @@
     if (path !== "/" && !entries.has(path)) makeFolders(parentOf(path));
     if (!entries.has(path)) addEntry(path, DIR);
   };
-  machine.fillDisk = (file, source) => {
-    for (const path of ["/", "/tmp", "/dev", "/home/you", parentOf(file)]) makeFolders(path);
+  /** `given` is what the host has: the program, and other files and folders, by their paths. */
+  machine.fillDisk = (given) => {
+    for (const path of ["/", "/tmp", "/dev", machine.process.cwd()]) makeFolders(path);
     addEntry("/dev/null", FILE);
-    addEntry(file, FILE, machine.bytesOf(source));
+    for (const [path, { kind, latin1 }] of Object.entries(given)) {
+      makeFolders(kind === "folder" ? path : parentOf(path));
+      if (kind !== "folder")
+        addEntry(
+          path,
+          FILE,
+          Uint8Array.from(latin1, (letter) => letter.charCodeAt(0)),
+        );
+    }
   };
+  machine.placeOf = (path) => absolute(path);
+  machine.lack = (kind, place, name) => machine.host("lack", JSON.stringify({ kind, place, name }));
   const textOfPath = (path) => (typeof path === "string" ? path : machine.textOf(path));
+  /** What is at a path; what is not there may be on the disk of the host. */
+  const entryAt = (place) => {
+    const entry = entries.get(place);
+    if (!entry) machine.lack("data", place, place);
+    return entry;
+  };
   const find = (path, syscall) => {
     const place = absolute(path);
-    const entry = entries.get(place);
+    const entry = entryAt(place);
     if (entry) return entry;
     for (let up = parentOf(place); up !== "/"; up = parentOf(up))
       if (entries.get(up)?.kind === FILE) throw failure("ENOTDIR", syscall, textOfPath(path));
@@ -148,7 +165,7 @@
     throw failure("ENOENT", syscall, textOfPath(path));
   };
   const parentFor = (path, syscall) => {
-    const parent = entries.get(parentOf(absolute(path)));
+    const parent = entryAt(parentOf(absolute(path)));
     if (!parent) throw failure("ENOENT", syscall, textOfPath(path));
     if (parent.kind !== DIR) throw failure("ENOTDIR", syscall, textOfPath(path));
   };
@@ -206,7 +223,7 @@
   // What each call does on its thread, by its name in Node's binding: [name of the system call, body].
   const openFile = (path, flags, mode = 0o666) => {
     const place = absolute(path);
-    let entry = entries.get(place);
+    let entry = entryAt(place);
     if (entry && flags & CREAT && flags & EXCL) throw failure("EEXIST", "open", textOfPath(path));
     if (!entry && flags & CREAT) {
       parentFor(path, "open");
@@ -253,7 +270,7 @@
   };
   const makeFolder = (path, mode, isRecursive) => {
     const place = absolute(path);
-    const there = entries.get(place);
+    const there = entryAt(place);
     if (there && !(isRecursive && there.kind === DIR))
       throw failure("EEXIST", "mkdir", textOfPath(path));
     if (there) return undefined;
@@ -330,6 +347,7 @@
         const entry = find(path, "scandir");
         if (entry.kind !== DIR) throw failure("ENOTDIR", "scandir", textOfPath(path));
         const place = absolute(path);
+        machine.lack("folder", place, textOfPath(path));
         const children = childrenOf(place);
         const { Buffer } = machine.load("buffer");
         const names = encoding === "buffer" ? children.map((name) => Buffer.from(name)) : children;
@@ -367,7 +385,7 @@
     rename: [
       "rename",
       (from, to) => {
-        const entry = entries.get(absolute(from));
+        const entry = entryAt(absolute(from));
         if (!entry) throw failure("ENOENT", "rename", textOfPath(from), textOfPath(to));
         parentFor(to, "rename");
         const [start, end] = [absolute(from), absolute(to)];
@@ -381,9 +399,9 @@
     copyFile: [
       "copyfile",
       (from, to, mode) => {
-        const entry = entries.get(absolute(from));
+        const entry = entryAt(absolute(from));
         if (!entry) throw failure("ENOENT", "copyfile", textOfPath(from), textOfPath(to));
-        if (mode & 1 && entries.has(absolute(to)))
+        if (entryAt(absolute(to)) && mode & 1)
           throw failure("EEXIST", "copyfile", textOfPath(from), textOfPath(to));
         addEntry(absolute(to), FILE, entry.bytes.slice(), entry.mode);
       },
@@ -578,9 +596,9 @@
       kFsStatsFieldsNumber: 18,
       statValues: new Float64Array(36),
       bigintStatValues: new BigInt64Array(36),
-      existsSync: (path) => entries.has(absolute(path)),
+      existsSync: (path) => entryAt(absolute(path)) !== undefined,
       internalModuleStat: (...values) => {
-        const entry = entries.get(absolute(values.at(-1)));
+        const entry = entryAt(absolute(values.at(-1)));
         return entry ? (entry.kind === DIR ? 1 : 0) : -2;
       },
       getFormatOfExtensionlessFile: () => 0,

@@ -263,23 +263,27 @@
   const imports = new Map(); // by the module's name: a promise, once it is linked
   const idOf = (name) => name.replace(/^node:/, "");
   const { moduleText } = machine;
-  machine.moduleText = (name) => {
+  machine.moduleText = (name, ...file) => {
     if (!imports.has(idOf(name))) imports.set(idOf(name), promiseOf(undefined));
-    return moduleText(name);
+    return moduleText(name, ...file);
   };
   const hops = async (count) => {
     for (let n = 0; n < count; n++) await undefined;
   };
-  let name = null;
-  let isNew = false;
-  define(globalThis, "__named", (specifier) => {
-    name = typeof specifier === "string" ? idOf(specifier) : null;
-    isNew = name !== null && !imports.has(name);
+  /** A file's own code begins before the import is over. */
+  const BODY_HOPS = major >= 24 ? 3 : 6;
+  const isFile = (name) => /^(\.{1,2}\/|\/|file:)/.test(name);
+  define(globalThis, "__imported", (load, specifier) => {
+    if (typeof specifier !== "string") return load(specifier);
+    const name = idOf(specifier);
+    const isNew = !imports.has(name);
     if (isNew) imports.set(name, hops(FIRST_HOPS - 3));
-    return specifier;
-  });
-  define(globalThis, "__imported", (promise) => {
-    if (name === null) return promise;
+    if (isFile(name)) host("importing");
+    const begin = async () => {
+      await hops(BODY_HOPS);
+      return load(specifier);
+    };
+    const promise = isNew && isFile(name) ? begin() : load(specifier);
     const linked = imports.get(name);
     const wait = async (before) => {
       for (let n = 0; n < before; n++) await undefined;

@@ -62,7 +62,7 @@
     release: { name: "node" },
     features: {},
     domain: null,
-    cwd: () => "/home/you",
+    cwd: () => settings.cwd,
     umask: () => 0o22,
     abort: () => machine.exit(134),
     memoryUsage: () => ({
@@ -303,6 +303,9 @@
     const made = { dirname, filename, main: true, resolve, url: fileUrl(filename) };
     return Object.assign(Object.create(null), made);
   };
+  Object.defineProperty(globalThis, "__metaOf", {
+    value: (filename) => Object.assign(metaOf(filename), { main: false }),
+  });
   Object.defineProperty(globalThis, "__meta", {
     get() {
       meta ??= metaOf(settings.file);
@@ -433,6 +436,8 @@
     configurable: true,
   });
 
+  const ANOTHER_DAY_MS = 100_234_567;
+  const ANOTHER_SEED = 4711;
   let seed = 42;
   Math.random = () => {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
@@ -631,9 +636,10 @@
     const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
     if (!foreign.test(message)) return message;
-    if (site?.getFileName()?.replace(/^file:\/\//, "") === settings.file) {
-      const position = `${site.getLineNumber()},${site.getColumnNumber()}`;
-      const { kind, text } = JSON.parse(host("expression", position)) ?? {};
+    const file = site?.getFileName()?.replace(/^file:\/\//, "");
+    if (["program", "cjs", "esm"].includes(given[file]?.kind)) {
+      const position = { line: site.getLineNumber(), column: site.getColumnNumber(), file };
+      const { kind, text } = JSON.parse(host("expression", JSON.stringify(position))) ?? {};
       if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
       if (/ is read-only$/.test(message) && kind === "name")
         return "Assignment to constant variable.";
@@ -803,9 +809,14 @@
       .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
       .filter((word) => word && word !== "default" && !(word in exports));
   };
-  machine.moduleText = (name) => {
+  machine.moduleText = (name, kind, file, exported, written) => {
+    if (kind === "cjs") return textOfCommonjs(file, JSON.parse(exported));
+    if (kind) return refuse(`modules that are not JavaScript (${written})`);
     const exports = publicModule(name);
-    if (exports === undefined) return refuseModule(name);
+    if (exports === undefined) {
+      if (file) machine.lack("module", file, written);
+      return refuseModule(written);
+    }
     const key = `__module_${name}`;
     Object.defineProperty(globalThis, key, { value: exports, configurable: true });
     const names = Object.keys(exports).filter(
@@ -824,25 +835,76 @@
     ].join("\n");
   };
 
-  const commonjs = (file) => {
-    const module = { exports: {}, id: ".", filename: file, loaded: false, children: [], paths: [] };
+  // --- files that are CommonJS --------------------------------------------------------------
+  let given = {}; // the program's files, by their paths
+  const cache = { __proto__: null };
+  let mainModule;
+  const JSON_FILE = /\.json$/;
+  /** The path of the file that a relative name means; where there is none, the host is told what would do. */
+  const fileNamed = (name, folder) => {
+    const place = machine.placeOf(name.startsWith("/") ? name : `${folder}/${name}`);
+    const files = /(^|\/)\.{0,2}$/.test(name) ? [] : [place, `${place}.js`, `${place}.json`];
+    const candidates = [...files, `${place}/index.js`, `${place}/index.json`];
+    const file = candidates.find((path) => given[path] && given[path].kind !== "folder");
+    if (file) return file;
+    for (const path of candidates) machine.lack("module", path, name);
+    return refuseModule(name);
+  };
+  const requireFile = (file, parent) => {
+    if (cache[file]) return cache[file].exports;
+    const folder = file.slice(0, file.lastIndexOf("/")) || "/";
+    const module = {
+      exports: {},
+      id: file === settings.file ? "." : file,
+      path: folder,
+      filename: file,
+      loaded: false,
+      children: [],
+      paths: [],
+    };
+    if (file === settings.file) mainModule = module;
+    cache[file] = module;
+    parent?.children.push(module);
     const require = (name) => {
       const exported = publicModule(String(name));
-      return exported === undefined ? refuseModule(name) : exported;
+      if (exported !== undefined) return exported;
+      return /^(\.{1,2}(\/|$)|\/)/.test(name)
+        ? requireFile(fileNamed(name, folder), module)
+        : refuseModule(name);
     };
-    require.main = module;
-    require.cache = { __proto__: null };
-    require.resolve = (name) => name;
-    const body = host("program");
-    body.call(
-      module.exports,
-      module.exports,
-      require,
-      module,
-      file,
-      file.slice(0, file.lastIndexOf("/")),
-    );
-    module.loaded = true;
+    require.main = mainModule;
+    require.cache = cache;
+    require.resolve = (name) => (/^[./]/.test(name) ? fileNamed(name, folder) : name);
+    module.require = require;
+    try {
+      if (JSON_FILE.test(file)) module.exports = JSON.parse(machine.textOf(bytesOfFile(file)));
+      else if (given[file].kind === "esm")
+        refuse(`require() of a module (${file.split("/").pop()})`);
+      else
+        host("commonjs", file).call(module.exports, module.exports, require, module, file, folder);
+      module.loaded = true;
+    } finally {
+      if (!module.loaded) delete cache[file];
+    }
+    return module.exports;
+  };
+  const bytesOfFile = (file) =>
+    Uint8Array.from(given[file].latin1, (letter) => letter.charCodeAt(0));
+  /** A module that passes on what a file exports that is CommonJS. */
+  const textOfCommonjs = (file, names) => {
+    const key = `__commonjs_${file}`;
+    Object.defineProperty(globalThis, key, {
+      value: () => requireFile(file, null),
+      configurable: true,
+    });
+    return [
+      `const m = globalThis[${JSON.stringify(key)}]();`,
+      "export default m;",
+      ...(settings.version >= "v23" ? ["export { m as 'module.exports' };"] : []),
+      ...names.map(
+        (word) => `const _${word} = m?.[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
+      ),
+    ].join("\n");
   };
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
@@ -863,7 +925,14 @@
     settings.file = file;
     machine.isWatched = plan.isWatched;
     machine.hasStores = plan.hasStores;
-    machine.fillDisk(file, host("source"));
+    const { cwd, entries } = JSON.parse(host("files"));
+    given = entries;
+    settings.cwd = cwd ?? "/home/you";
+    if (plan.isAnotherDay) {
+      settings.epoch += ANOTHER_DAY_MS;
+      seed = ANOTHER_SEED;
+    }
+    machine.fillDisk(given);
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
@@ -896,7 +965,7 @@
       kind === "cjs"
         ? () => {
             machine.trace?.main();
-            commonjs(file);
+            requireFile(file, null);
           }
         : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);

@@ -1,0 +1,121 @@
+// The files of a program that is on a disk: the program itself, and those beside it that it asks for.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { NotModelledError, programOf } from "./index.js";
+import { latin1Of } from "./machine.js";
+import { kindOf, syntaxReport } from "./program.js";
+
+const MOST_FILES = 200;
+const MOST_BYTES = 2 ** 20;
+const TYPES = /\.[cm]?ts$/;
+const CODE = /\.[cm]?[jt]s$/;
+const STRIP = `
+  const text = require("node:fs").readFileSync(0, "utf8");
+  const { stripTypeScriptTypes } = require("node:module");
+  if (stripTypeScriptTypes) process.stdout.write(stripTypeScriptTypes(text));
+  else process.exitCode = 3;`;
+
+/** The program in a file, as a machine takes it. `node` is the file of the Node that the machine is a model of. */
+export function programIn(machine, node, file) {
+  const source = textOf(machine, node, file);
+  const name = basename(file);
+  const kind = kindAt(machine, file, source);
+  const program = programOf(machine, source, name, dirname(file), kind);
+  return { ...program, cwd: process.cwd(), files: {} };
+}
+
+/** Give a program those of its machine's `lacking` that are on the disk; whether there was one. Throws NotModelledError. */
+export function giveFiles(machine, node, program) {
+  let isGiven = false;
+  for (const entry of machine.lacking) {
+    const { kind, place } = JSON.parse(entry);
+    const known = program.files[place];
+    if (place === program.file || (kind === "folder" ? known?.isListed : known)) continue;
+    const stats = statsOf(place);
+    if (kind === "folder" && stats?.isDirectory()) {
+      for (const child of readdirSync(place, { withFileTypes: true })) {
+        const path = join(place, child.name);
+        if (path === program.file) continue;
+        if (child.isFile()) program.files[path] ??= dataIn(path);
+        else if (child.isDirectory()) program.files[path] ??= { kind: "folder", latin1: "" };
+      }
+      program.files[place] = { kind: "folder", latin1: "", isListed: true };
+    } else if (stats?.isDirectory() && kind === "data")
+      program.files[place] = { kind: "folder", latin1: "" };
+    else if (stats?.isFile())
+      program.files[place] = kind === "module" ? codeIn(machine, node, place) : dataIn(place);
+    else continue;
+    isGiven = true;
+    held(program);
+  }
+  machine.lacking.clear();
+  return isGiven;
+}
+
+function statsOf(path) {
+  try {
+    return statSync(path);
+  } catch {
+    return null; // also where a part of the path is a file, or not to be read
+  }
+}
+
+function held({ name, files }) {
+  const all = Object.values(files);
+  const bytes = all.reduce((total, { latin1 }) => total + latin1.length, 0);
+  if (all.length <= MOST_FILES && bytes <= MOST_BYTES) return;
+  throw new NotModelledError(
+    `The model takes ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB at most, and the program asks for more. For the real thing: node ${name}`,
+  );
+}
+
+const dataIn = (path) => ({ kind: "data", latin1: readFileSync(path, "latin1") });
+
+function codeIn(machine, node, path) {
+  if (!CODE.test(path)) return { ...dataIn(path), kind: path.endsWith(".json") ? "json" : "cjs" };
+  const source = textOf(machine, node, path);
+  const kind = kindAt(machine, path, source);
+  const report = syntaxReport(machine.acorn, { source, file: path, kind });
+  if (report) throw new NotModelledError(report);
+  return { kind, source, latin1: latin1Of(source) };
+}
+
+/** The text of a program, without types if it is TypeScript: that Node itself takes them out. */
+function textOf(machine, node, file) {
+  const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  if (!TYPES.test(file)) return text;
+  try {
+    const options = { input: text, encoding: "utf8", stdio: "pipe", timeout: 30_000 };
+    return execFileSync(node, ["--no-warnings", "-e", STRIP], options);
+  } catch (error) {
+    if (error.status === 3)
+      throw new NotModelledError(
+        `Node ${machine.node.version} does not run TypeScript. Ask for a newer one: --node 24`,
+      );
+    const words = /^(?:\w*Error)(?: \[\w+\])?: .*/m.exec(error.stderr ?? "");
+    throw new NotModelledError(`${file}\n\n${words?.[0] ?? error.message}`);
+  }
+}
+
+/** "cjs" or "esm", as the file's name, the nearest package.json or else the text say. */
+function kindAt(machine, file, source) {
+  if (/\.m[jt]s$/.test(file)) return "esm";
+  if (/\.c[jt]s$/.test(file)) return "cjs";
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const type = typeIn(join(folder, "package.json"));
+    if (type === "module") return "esm";
+    if (type === "commonjs") return "cjs";
+    if (type !== null || folder === dirname(folder)) return kindOf(source, file, machine.acorn);
+  }
+}
+
+/** What a package.json says of its files' kind; "" if it does not, null where there is none. */
+function typeIn(file) {
+  try {
+    const { type } = JSON.parse(readFileSync(file, "utf8"));
+    return typeof type === "string" ? type : "";
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,2 @@
+console.log("before", typeof require);
+console.log("after", await Promise.resolve(1));

@@ -1,0 +1,2 @@
+exports.name = "lib";
+exports.later = require("./later");

@@ -1,0 +1,130 @@
+"""Programs of several files on the model: they import, require and read what is on the disk."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.processes import child, nodes
+
+FILES = Path(__file__).parent / "files"
+PROGRAMS = [
+    "awaits-at-its-top.js",
+    "commonjs.cjs",
+    "imports-late.mjs",
+    "in-a-circle.mjs",
+    "reads.mjs",
+    "throws.cjs",
+    "types.ts",
+]
+NODES = [
+    pytest.param(path, major, id=str(major))
+    for major, path in nodes.brought().items()
+    if major in nodes.SUPPORTED
+]
+MAIN = Path(__file__).parents[2] / "lab/simulator/main.mjs"
+
+
+def model(node, file, cwd=None):
+    """What the model says of a file: its result, or the sentence by which it refuses the file."""
+    command = [nodes.program(), str(MAIN), node, str(file)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd
+    )
+    assert done.returncode in (0, 2), done.stderr
+    return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("node", "major"), NODES)
+def test_a_program_of_several_files_prints_what_it_prints_on_node(node, major, name):
+    real = child.run_to_end([node, str(FILES / name)], 60, name=name, env={"NODE_OPTIONS": ""})
+    lines = real.stdout.splitlines()
+    orders = model(node, FILES / name)["orders"]
+    assert (lines, real.returncode) in [(order["lines"], order["code"]) for order in orders]
+
+
+@pytest.fixture(scope="module")
+def node():
+    return NODES[-1].values[0]
+
+
+def test_paths_are_those_of_the_folder_in_which_the_command_runs(node, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "data.txt").write_text("12345")
+    program = tmp_path / "sub/program.cjs"
+    program.write_text('console.log(require("fs").readFileSync("data.txt").length);')
+    (order,) = model(node, program, cwd=tmp_path)["orders"]
+    assert order["lines"] == ["5"]
+
+
+def test_bytes_come_as_they_are(node, tmp_path):
+    content = bytes(range(256))
+    (tmp_path / "data.bin").write_bytes(content)
+    program = tmp_path / "program.cjs"
+    program.write_text('console.log(require("fs").readFileSync("data.bin").toString("hex"));')
+    (order,) = model(node, program, cwd=tmp_path)["orders"]
+    assert order["lines"] == [content.hex()]
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"program.mjs": 'import "./other.mjs";'}, "program.mjs needs ./other.mjs, which does not"),
+        ({"program.cjs": 'require("./other");'}, "program.cjs needs ./other, which does not exist"),
+        ({"program.cjs": 'require("lodash");'}, "other files or packages (lodash)"),
+        (
+            {"program.mjs": 'import("./a.mjs");', "a.mjs": 'import "./b.mjs";', "b.mjs": ""},
+            "import() of a file that imports others",
+        ),
+        (
+            {"program.mjs": 'import("./a.mjs");', "a.mjs": "await null;"},
+            "awaits at its top level (a.mjs)",
+        ),
+        (
+            {"program.cjs": 'require("./a.mjs");', "a.mjs": "export {};"},
+            "require() of a module (a.mjs)",
+        ),
+        (
+            {"program.mjs": 'import a from "./a.json";', "a.json": "{}"},
+            "modules that are not JavaScript (./a.json)",
+        ),
+        (
+            {"program.cjs": 'require("./a.cjs");', "a.cjs": "let a = ;"},
+            "SyntaxError: Unexpected token ';'",
+        ),
+        (
+            {"program.cjs": "for await (const one of []) {}"},
+            "SyntaxError: Unexpected reserved word",
+        ),
+        ({"program.ts": "enum A { b }"}, "enum is not supported"),
+    ],
+)
+def test_what_the_model_has_not_is_refused_in_a_sentence(node, files, sentence, tmp_path):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert sentence in model(node, tmp_path / next(iter(files)))
+
+
+def test_a_folder_with_too_much_in_it_is_refused(node, tmp_path):
+    (tmp_path / "large").write_bytes(bytes(2**20 + 1))
+    program = tmp_path / "program.cjs"
+    program.write_text('require("fs").readdirSync(__dirname);')
+    assert "200 files and 1 MB at most" in model(node, program)
+
+
+@pytest.mark.parametrize(
+    ("text", "depends"),
+    [
+        ("console.log(Math.random() < 0.5 ? 'a' : 'b', Math.random());", True),
+        ("console.log(new Date().toISOString());", True),
+        ("const start = Date.now(); console.log(Date.now() - start);", False),
+        ("console.log(Math.random() < 2);", False),
+    ],
+)
+def test_a_program_that_prints_chance_or_the_date_gets_a_note(node, text, depends, tmp_path):
+    program = tmp_path / "program.cjs"
+    program.write_text(text)
+    notes = " ".join(model(node, program)["notes"])
+    assert ("random numbers" in notes) == depends
