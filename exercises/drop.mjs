@@ -30,7 +30,7 @@ export async function ask(t, server, path, options = {}) {
   if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
   if (answer.error === "ECONNREFUSED")
     t.miss(
-      'your server listens, and cannot be reached at 127.0.0.1: it should call listen(process.env.PORT, "127.0.0.1")',
+      'your server listens, but cannot be reached at 127.0.0.1: it should call listen(process.env.PORT, "127.0.0.1")',
       { saw: answer.error },
     );
   return { ...answer, text: `${options.method ?? "GET"} ${path}` };
@@ -59,18 +59,18 @@ export async function greets(t, server) {
     for (const method of ["GET", "HEAD"]) {
       const answer = await ask(t, server, path, { method });
       const isQuery = path.endsWith(query);
-      has(t, answer, 200, isQuery ? ": what follows a ? does not belong to the path" : "");
+      has(t, answer, 200, isQuery ? ": what follows a ? is not part of the path" : "");
       const wanted = method === "HEAD" ? "" : body;
       t.equal(
         answer.body.toString(),
         wanted,
         method === "HEAD"
           ? `${answer.text}: HEAD has no body`
-          : `${answer.text} was answered with another text`,
+          : `${answer.text} was answered with the wrong text`,
       );
       t.ok(
         String(answer.headers["content-type"]).startsWith(type),
-        `${answer.text}: its content-type is another`,
+        `${answer.text}: its content-type is wrong`,
         { saw: answer.headers["content-type"] ?? "none", wanted: type },
       );
     }
@@ -91,7 +91,7 @@ export async function refuses(t, server, { unknown = [] } = {}) {
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const answer = await ask(t, server, path, { method });
-      has(t, answer, 405, `: ${path} is there, and has no ${method}`);
+      has(t, answer, 405, `: ${path} is there, but has no ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
         allow
@@ -99,7 +99,7 @@ export async function refuses(t, server, { unknown = [] } = {}) {
           .sort()
           .join(", "),
         "GET, HEAD",
-        `${answer.text}: a 405 says in the header allow which methods there are`,
+        `${answer.text}: a 405 lists in the header allow the methods that exist`,
       );
     }
 }
@@ -113,7 +113,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal} the server still runs, while a client keeps its connection and is silent: it had to be killed`,
+      `6 s after ${signal} the server is still running, while a silent client keeps its connection: it had to be killed`,
       {
         wanted: "exit code 0",
       },
@@ -137,7 +137,7 @@ export async function first(t, server) {
     t,
     await ask(t, server, "/ping", { method: "DELETE" }),
     405,
-    ": /ping is there, and has no DELETE",
+    ": /ping is there, but has no DELETE",
   );
 }
 
@@ -248,7 +248,7 @@ export async function closesFiles(t, server, when) {
   await t.until(() => openFiles(server) === 0, 3000);
   if (server.end) throw server.early();
   const open = openFiles(server);
-  t.ok(open === 0, `${when}, and ${open} files stayed open`, { wanted: "+ 0 descriptors" });
+  t.ok(open === 0, `${when}, but ${open} files stayed open`, { wanted: "+ 0 descriptors" });
 }
 
 /** A picture of one colour as a binary PPM, and its preview. */
@@ -270,7 +270,7 @@ export async function threeSteps(t, server) {
   t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
   const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
   has(t, answer, 206);
-  t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+  t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: the wrong bytes came`);
   const tags = { "if-none-match": answer.headers.etag };
   has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
   return { name, content };
@@ -280,19 +280,19 @@ export async function threeSteps(t, server) {
 export async function fiveSteps(t, server) {
   const { name } = await threeSteps(t, server);
   const tooLarge = await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
-  t.equal(tooLarge, 413, "an upload of one byte more than the limit was not refused");
+  t.equal(tooLarge, 413, "an upload one byte over the limit was not refused");
   const list = await ask(t, server, "/files");
   t.equal(
     list.body?.toString(),
     JSON.stringify([{ name, bytes: 5000 }]),
-    "GET /files: the list is another",
+    "GET /files: the list is wrong",
   );
   const { picture, preview } = plain(t.parameters.shrink);
   const pictureName = word(t);
   await put(t, server, pictureName, picture);
   const small = await ask(t, server, `/previews/${pictureName}`);
   has(t, small, 200);
-  t.ok(small.body.equals(preview), `${small.text}: another picture came`);
+  t.ok(small.body.equals(preview), `${small.text}: the wrong picture came`);
   has(t, await ask(t, server, `/previews/${name}`), 422, ": that is not a picture");
   await leaves(t, server);
 }
@@ -397,7 +397,7 @@ export async function settled(t, server) {
 /** Holds that a file is being read now, for a client that waits. */
 export async function begins(t, slow, count, what) {
   if (!(await slow.begin(t, count, 6000)))
-    t.miss(`a client that waited for ${what} was there, and the file, a named pipe, was not read`, {
+    t.miss(`a client was waiting for ${what}, but the file, a named pipe, was not read`, {
       saw: `${slow.began.length} of ${count}`,
     });
 }

@@ -86,10 +86,10 @@ class Machine {
     this.deadline = Number.POSITIVE_INFINITY;
     engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
-    this.writtenNames = new Map(); // of modules, by their addresses
+    this.specifiers = new Map(); // of modules, by their addresses
     engine.nameModule = (base, name) => {
       const address = addressOf(base, name);
-      this.writtenNames.set(address, name);
+      this.specifiers.set(address, name);
       return address;
     };
     this.#boot(parts);
@@ -222,17 +222,17 @@ class Machine {
       this.completion = {
         program,
         watches,
-        others: new Map(),
+        otherTexts: new Map(),
         ...complete(this.acorn, program.source, program.kind === "esm", watches),
       };
     if (file === program.file) return this.completion.text;
-    const { others } = this.completion;
-    if (!others.has(file)) {
+    const { otherTexts } = this.completion;
+    if (!otherTexts.has(file)) {
       const { source, kind } = program.files[file];
       const { text } = complete(this.acorn, source, kind === "esm", watches);
-      others.set(file, text);
+      otherTexts.set(file, text);
     }
-    return others.get(file);
+    return otherTexts.get(file);
   }
 
   /** The texts of all files of the program. */
@@ -311,8 +311,8 @@ class Machine {
     if (kind === "esm")
       return `const __meta = __metaOf(${JSON.stringify(file)});${this.#text(file)}`;
     const exported = kind === "cjs" ? exportsOf(this.acorn, source) : [];
-    const written = this.writtenNames.get(name) ?? name;
-    const values = [name, kind ?? "", file ?? "", JSON.stringify(exported), written];
+    const specifier = this.specifiers.get(name) ?? name;
+    const values = [name, kind ?? "", file ?? "", JSON.stringify(exported), specifier];
     const pointers = values.map((value) => engine.string(value));
     return engine.text(engine.call(this.moduleText, pointers));
   }

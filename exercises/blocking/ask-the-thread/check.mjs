@@ -31,10 +31,10 @@ export default {
     t.equal(
       run.posted.map(({ params }) => params),
       names.map((name) => [name]),
-      "a question was posted with other params",
+      "a question was posted with the wrong params",
     );
     for (const name of names)
-      t.equal(rows(last.outcomes[name]), [`rows of ${name}`], "a promise got other rows");
+      t.equal(rows(last.outcomes[name]), [`rows of ${name}`], "a promise got the wrong rows");
   },
 
   async errors(t) {
@@ -50,13 +50,13 @@ export default {
     t.equal(
       outcomes[first].kind,
       "Error",
-      "a promise was rejected with something else than an Error",
+      "a promise was rejected with something other than an Error",
     );
     t.ok(
       run.after[2].posted.includes(second),
       "after an answer that was an error, the next question was not posted",
     );
-    t.equal(rows(outcomes[second]), ["right"], "the question after the error got other rows");
+    t.equal(rows(outcomes[second]), ["right"], "the question after the error got the wrong rows");
   },
 
   async back(t) {
@@ -78,7 +78,7 @@ export default {
     );
     t.ok(
       !waiting.last.posted.includes(second),
-      "a question was posted that had been aborted while it waited",
+      "a question that had been aborted while it waited was posted",
     );
     t.equal(
       [first, third].map((name) => rows(waiting.last.outcomes[name])),
@@ -100,7 +100,7 @@ export default {
     t.equal(
       under.after[2].posted,
       [first],
-      "a question was aborted that the thread still had, and the next one was posted before its answer",
+      "a question that the thread still had was aborted, and the next one was posted before its answer",
     );
     t.equal(
       rows(under.last.outcomes[second]),
@@ -136,13 +136,13 @@ export default {
     const names = words(t, 30);
     const steps = names.flatMap((ask, i) => [{ ask }, i % 3 ? { answer: ask } : { fails: ask }]);
     const run = await played(t, steps, { share: true });
-    t.equal(run.last.posted.length, names.length, "of 30 questions not all were posted");
+    t.equal(run.last.posted.length, names.length, "not all of 30 questions were posted");
     t.ok(run.port <= 2, `after ${names.length} questions the port had ${run.port} listeners`, {
       wanted: "one for each event",
     });
     t.ok(
       run.signal === 0,
-      `${names.length} questions were answered, and left listeners at their signal`,
+      `${names.length} questions were answered, and left listeners on their signal`,
       {
         saw: run.signal,
         wanted: 0,

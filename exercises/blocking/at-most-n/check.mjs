@@ -69,9 +69,9 @@ export default {
     t.equal(
       began(),
       jobs.slice(0, began().length),
-      "jobs began in another order than that in which they were given",
+      "jobs did not begin in the order in which they were given",
     );
-    t.ok(done().length > 0, "of eight jobs none was done: no promise was settled", {
+    t.ok(done().length > 0, "none of eight jobs was done: no promise was settled", {
       saw: `${began().length} jobs were begun`,
       wanted: "eight promises are settled",
     });
@@ -82,7 +82,7 @@ export default {
       t.equal(
         one,
         wanted,
-        "the promise of a job was settled with something else than what its job did",
+        "the promise of a job was settled with something other than what its job did",
       );
     }
   },

@@ -109,7 +109,7 @@ export default {
     const refused = some.filter((one) => one.answer);
     t.ok(
       refused.length === 0,
-      `${working} requests were at work, ${waiting} more came, for whom there is room to wait, and ${refused.length} of them were sent away`,
+      `${working} requests were at work, ${waiting} more came, for which there is room to wait, and ${refused.length} of them were sent away`,
       { saw: refused.map(status) },
     );
     for (let i = 0; i < some.length; i++) {
@@ -128,7 +128,7 @@ export default {
       "waiting requests did not begin in the order in which they came",
     );
     const wrong = some.find(({ name, answer }) => answer?.status !== 200 || answer.body !== name);
-    t.ok(!wrong, "one who waited did not get the answer of the upstream", {
+    t.ok(!wrong, "a client that waited did not get the upstream's response", {
       saw: wrong && status(wrong),
     });
     await server.stop();
@@ -143,7 +143,7 @@ export default {
     const what = `${working} requests were at work and ${waiting} waited, and two more came`;
     t.ok(
       some.every((one) => one.answer),
-      `${what}: they got no answer while the others were not done, and wait behind walls that are none`,
+      `${what}: they got no response while the others were not done, and waited although the room was full`,
       { saw: some.map(status), wanted: [503, 503] },
     );
     t.equal(some.map(status), [503, 503], `${what}: they should have been sent away`);
@@ -174,7 +174,7 @@ export default {
     );
     t.ok(
       next.answer?.status === 200,
-      "a client left while it waited, and the next one who came did not get its place",
+      "a client left while it waited, and the next one to arrive did not get its slot",
       { saw: status(next), wanted: 200 },
     );
     await server.stop();
@@ -198,7 +198,7 @@ export default {
     await t.until(() => there().length === working, 2000);
     t.ok(
       there().length === working,
-      `the upstream failed ${working} times, and then only ${there().length} requests could be at work: whose place was not given back?`,
+      `the upstream failed ${working} times, and then only ${there().length} requests could be at work: whose slot was not given back?`,
       { saw: there().length, wanted: working },
     );
     for (const visit of there()) visit.answer();

@@ -24,8 +24,8 @@ export default {
       { get: second },
       { get: never },
     ]);
-    t.equal([a.size, a.fill, a.same], [size, 7, true], "a value came back with other bytes");
-    t.equal([b.size, b.fill, b.same], [10, 9, true], "a value came back with other bytes");
+    t.equal([a.size, a.fill, a.same], [size, 7, true], "a value came back with different bytes");
+    t.equal([b.size, b.fill, b.same], [10, 9, true], "a value came back with different bytes");
     t.equal(c.size, null, "a key that was never set had a value");
   },
 
@@ -49,7 +49,7 @@ export default {
       part + 19 + 11,
       "a key was set again and again, and the number of bytes is wrong",
     );
-    t.equal(twice.at(-1).size, 11, "a key was set again and again, and another one is gone");
+    t.equal(twice.at(-1).size, 11, "a key was set again and again, and another one has gone");
   },
 
   async order(t) {
@@ -69,9 +69,9 @@ export default {
     const lost = answers.filter(({ size }) => size === null).length;
     t.ok(answers[4].size === size, "a value that fits was set, and was not kept", seen);
     t.ok(lost <= 1, `room for one value was needed, and ${lost} went: more than was needed`, seen);
-    t.ok(answers[0].size === size, "a value went that had been read a moment ago", seen);
-    t.ok(answers[1].size === size, "a value went that had been set a moment ago", seen);
-    t.ok(answers[2].size === null, "a value went that was not the least recently used", seen);
+    t.ok(answers[0].size === size, "a value that had been read a moment ago went", seen);
+    t.ok(answers[1].size === size, "a value that had been set a moment ago went", seen);
+    t.ok(answers[2].size === null, "a value that was not the least recently used went", seen);
   },
 
   async large(t) {
@@ -86,7 +86,7 @@ export default {
     ]);
     const [{ bytes }, a, b] = run.slice(-3);
     const what = "a value larger than the limit was set";
-    t.equal(a.size, 500, `${what}, and another one is gone`);
+    t.equal(a.size, 500, `${what}, and another one has gone`);
     t.equal(b.size, null, `${what}, and something is kept under its key`);
     t.equal(bytes, 500, `${what}, and the number of bytes is wrong`);
   },

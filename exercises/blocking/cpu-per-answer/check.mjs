@@ -77,11 +77,11 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
-    "this counts from the start of the processes: the warm-up is in it, which is not of this window",
+    "this counts from the start of the processes: it includes the warm-up, which is not in this window",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first"])),
-    "this is the processor time of the first process alone. Those started by it belong to the server, too",
+    "this is the processor time of the first process alone. Those started by it also belong to the server",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
@@ -89,15 +89,15 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),
-    "this counts programs that are none of the server's: the load generator, for one",
+    "this counts programs that are not the server's: the load generator, for one",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user"])),
-    "this counts the program's own code alone. What the kernel does for it occupies the processor, too",
+    "this counts the program's own code alone. What the kernel does for it also occupies the processor",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER)) / 1000,
-    "this is in milliseconds, and asked for are microseconds",
+    "this is in milliseconds, not in microseconds",
   ],
   [
     (trials) =>
@@ -123,7 +123,7 @@ async function held(t, trials, what) {
     const wanted = pooled(own, (one) => spent(one, SERVER));
     if (near(saw[name], wanted)) continue;
     const mistake = MISTAKES.find(([comesTo]) => near(saw[name], comesTo(own)))?.[1];
-    t.miss(`${what}: ${mistake ?? "the processor time of an answer is another"}`, {
+    t.miss(`${what}: ${mistake ?? "the processor time of an answer is a different number"}`, {
       saw: saw[name],
       wanted,
     });

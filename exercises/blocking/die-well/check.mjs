@@ -70,13 +70,13 @@ export default {
     t.equal(
       got.map(({ body }) => String(body)),
       names,
-      "who waited got another answer",
+      "a client that waited got a different response",
     );
   },
 
   async refuses(t) {
     const { refused } = await died(t);
-    t.ok(refused, "the process had broken, but still took new connections");
+    t.ok(refused, "the process had broken, but still accepted new connections");
   },
 
   async ends(t) {
@@ -92,7 +92,7 @@ export default {
     );
     t.ok(
       server.stderr.includes("the ledger does not add up"),
-      "what had gone wrong is not on the standard error",
+      "what had gone wrong was not written to standard error",
       {
         saw: server.stderr,
       },
@@ -134,7 +134,7 @@ export default {
       t.equal(
         run.server.end,
         { code: 1, signal: null },
-        "the time was over, and the process ended otherwise than with the exit code 1",
+        "the time was over, and the process ended with an exit code other than 1",
       );
       if (after < grace + MARGIN_MS) return;
       // A busy machine may be so late once, and hardly three times.

@@ -11,7 +11,7 @@ async function list(t, server, after) {
   const answer = await ask(t, server, `/files${query}`);
   has(t, answer, 200);
   const type = String(answer.headers["content-type"] ?? "none");
-  t.ok(type.startsWith("application/json"), `${answer.text}: its content-type is another`, {
+  t.ok(type.startsWith("application/json"), `${answer.text}: it has a different content-type`, {
     saw: type,
     wanted: "application/json",
   });
@@ -64,7 +64,7 @@ export default {
       const files = await list(t, server);
       const names = files.map(({ name }) => name);
       for (const name of stored.keys())
-        t.ok(names.includes(name), `${when}: ${name} is there, and not in the list`, {
+        t.ok(names.includes(name), `${when}: ${name} is there, but not in the list`, {
           saw: names,
         });
       for (const name of names)
@@ -73,7 +73,7 @@ export default {
         });
       t.equal(names, inOrder(names), `${when}: the list is not in the order of names`);
       for (const { name, bytes: size } of files)
-        t.equal(size, stored.get(name), `${when}: the list has another size of ${name}`);
+        t.equal(size, stored.get(name), `${when}: the list has a different size for ${name}`);
     };
     await holds("after some uploads");
     await stores(by, 5);
@@ -118,7 +118,7 @@ export default {
       const what = after === undefined ? "the first page" : `the page after ${after}`;
       t.ok(
         after === undefined || files.every((name) => name > after),
-        `${what} begins behind that name`,
+        `${what} begins after that name`,
         {
           saw: files[0],
           wanted: names.find((name) => name > after) ?? "nothing",

@@ -90,7 +90,7 @@ export default {
       t.equal(
         answer.headers["content-type"],
         "image/x-portable-pixmap",
-        `${answer.text}: its content-type is another`,
+        `${answer.text}: it has a different content-type`,
       );
       if (
         answer.body.equals(smaller(picture, shrink, (sum, count) => Math.round(sum / count))) &&
@@ -100,13 +100,13 @@ export default {
       const begin = right.subarray(0, right.indexOf("255\n") + 4);
       t.ok(
         answer.body.subarray(0, begin.length).equals(begin),
-        `the preview of ${what} begins with another header: what is too few for a pixel is left out`,
+        `the preview of ${what} begins with a different header: what doesn't fill a pixel is left out`,
         {
           saw: answer.body.subarray(0, begin.length).toString("latin1"),
           wanted: begin.toString("latin1"),
         },
       );
-      t.ok(answer.body.equals(right), `the preview of ${what} has other pixels`, {
+      t.ok(answer.body.equals(right), `the preview of ${what} has different pixels`, {
         saw: outcome(answer),
         wanted: `200, ${right.length} bytes`,
       });
@@ -199,12 +199,12 @@ export default {
     const all = sum(server.cpu()) - before.all;
     const loop = ofLoop(server) - before.loop;
     const failed = answers.find(({ status, body }) => status !== 200 || body.length < wanted);
-    t.ok(!failed, "of twelve previews of a large picture one was not answered with 200", {
+    t.ok(!failed, "one of twelve previews of a large picture was not answered with 200", {
       saw: failed?.error ?? failed?.status,
       wanted: 200,
     });
     t.note("processor time of twelve previews (ms)", Math.round(all));
-    t.note("of these, of the loop's thread (ms)", Math.round(loop));
+    t.note("of these, on the loop's thread (ms)", Math.round(loop));
     certainly(() =>
       t.ok(
         loop < 0.4 * all,
@@ -265,7 +265,7 @@ export default {
     t.equal(
       String(list.body),
       JSON.stringify([{ name, bytes: content.length }]),
-      "GET /files: the list is another",
+      "GET /files: the list is different",
     );
     await leaves(t, server);
   },

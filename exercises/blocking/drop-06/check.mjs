@@ -96,7 +96,7 @@ const fewEnough = (t, { most }) =>
     { saw: most, wanted: t.parameters.sums },
   );
 const STALLED =
-  "of the files that were read for sums one was done, and no other file was begun, though requests waited";
+  "one of the files that were read for sums was done, and no other file was begun, though requests were waiting";
 
 export default {
   async sums(t) {
@@ -112,7 +112,7 @@ export default {
       );
       has(t, answer, 200);
       const type = String(answer.headers["content-type"] ?? "none");
-      t.ok(type.startsWith("text/plain"), `${answer.text}: its content-type is another`, {
+      t.ok(type.startsWith("text/plain"), `${answer.text}: it has a different content-type`, {
         saw: type,
         wanted: "text/plain",
       });
@@ -121,7 +121,7 @@ export default {
       const form = /^[0-9a-f]{64} {2}[\w.-]+$/;
       t.ok(
         lines.at(-1) === "" && lines.slice(0, -1).every((line) => form.test(line)),
-        `${answer.text}: the answer does not have lines of 64 digits, two blanks and a name`,
+        `${answer.text}: the answer does not have lines of 64 digits, two spaces and a name`,
         { saw: String(answer.body).slice(0, 300), wanted: wanted.slice(0, 300) },
       );
       t.equal(
@@ -129,7 +129,7 @@ export default {
         some.map(({ name }) => name),
         `${answer.text}: there is not a line for each name, in the order of the names`,
       );
-      t.equal(String(answer.body), wanted, `${answer.text}: a file has another sum`);
+      t.equal(String(answer.body), wanted, `${answer.text}: a file has a different sum`);
     }
     const names = [files[0].name];
     const head = await asksFor(t, server, names, { method: "HEAD" });
@@ -174,7 +174,7 @@ export default {
         `${CLIENTS} clients asked for sums of files on a slow disk, and ${answer.text} was not answered: all threads of the pool wait for that disk, or the request waits in the queue of the sums, which may read ${sums} files`,
         { saw: statusOf(answer), wanted: status },
       );
-    t.ok(file.body.equals(crowd.files[0].content), `${file.text}: other bytes came`);
+    t.ok(file.body.equals(crowd.files[0].content), `${file.text}: different bytes came`);
     crowd.server.use();
     const status = await put(t, crowd.server, crowd.files[0].name, bytes(t, 50));
     t.equal(status, 200, "an upload afterwards was not answered as before");
@@ -188,7 +188,7 @@ export default {
     fewEnough(t, crowd);
     t.ok(
       most >= sums,
-      `${CLIENTS} clients asked for a sum each, of files on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read, and ${sums} may be at once`,
+      `${CLIENTS} clients asked for a sum each, of files on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read, and ${sums} may be read at once`,
       { saw: most, wanted: sums },
     );
     t.ok(!crowd.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
@@ -294,7 +294,7 @@ export default {
     );
     const wanted = lineOf(t, "large.bin", content);
     for (const answer of answers)
-      t.ok(String(answer.body) === wanted, "a large file has another sum", {
+      t.ok(String(answer.body) === wanted, "a large file has a different sum", {
         saw: answer.error ?? outcome(answer),
         wanted,
       });

@@ -49,7 +49,7 @@ export default {
     await Promise.all(leaving.map((request) => request.leave()));
     await settled(t, server);
     for (const file of held.files) await held.end(file);
-    await begins(t, last, 1, "a sum behind the sums of clients who had left");
+    await begins(t, last, 1, "a sum behind the sums of clients that had left");
     await untouched(
       t,
       queued,
@@ -174,7 +174,7 @@ export default {
       `${sums} clients had left while their files were read from a disk that is silent, and further files were begun, but the reads that hang hold their threads`,
     );
     const answer = await ask(t, server, `/files/${name}`, { seconds: 3 });
-    has(t, answer, 200, ", while reads of clients who had left hold some threads");
+    has(t, answer, 200, ", while reads of clients that had left hold some threads");
     for (const { pipe } of held.files) await pipe.end("x");
     await begins(t, later, sums, "a sum, and the reads that hung had returned,");
     await later.endAll(t);

@@ -160,7 +160,7 @@ export default {
     const listed = noted(sumsOf(server, list.files));
     await settled(t, server);
     const what = `${kind.most - 1} requests for sums were in the drop, and then a list of ${list.files.length} names`;
-    t.ok(!listed.answer, `${what} came, which takes one place: it was not let in`, {
+    t.ok(!listed.answer, `${what} came, which takes one slot: it was not let in`, {
       saw: shown(listed),
       wanted: "no answer yet",
     });
@@ -169,7 +169,7 @@ export default {
     await list.begin(t, 1);
     const others = await fills(t, server, kind, kind.most - 1, {
       begun: 0,
-      after: "a list of names was in the drop, which takes one place, and ",
+      after: "a list of names was in the drop, which takes one slot, and ",
     });
     await refused(t, server, kind, what);
     for (const each of [list, others.slow]) each.endAll(t);

@@ -84,7 +84,7 @@ async function closes(t, server, what) {
   const closed = () => t.get(server, "/ping", { seconds: 1 }).then(({ error }) => Boolean(error));
   const isClosed = await t.until(closed, SOON);
   await alive(t, server, what);
-  t.ok(isClosed, `${what}, and ${SOON / 1000} s later a new connection was taken`, {
+  t.ok(isClosed, `${what}, and ${SOON / 1000} s later a new connection was accepted`, {
     wanted: "connection refused",
   });
 }
@@ -101,17 +101,17 @@ async function alive(t, server, what) {
 /** Holds that the process ends by itself, with exit code 1, and has written these texts. */
 async function ended(t, server, what, texts, ms = SOON) {
   await t.until(() => server.end, ms);
-  t.ok(server.end, `${what}, and ${ms / 1000} s later the process still runs`, {
+  t.ok(server.end, `${what}, and ${ms / 1000} s later the process was still running`, {
     wanted: "exit code 1",
   });
   const { code, signal } = server.end;
   t.ok(
     code === 1,
-    `${what}, and the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}: who starts it again has to know that it failed`,
+    `${what}, and the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}: whatever restarts it has to know that it failed`,
     { wanted: "exit code 1" },
   );
   for (const text of texts)
-    t.ok(server.stderr.includes(text), `${what}, and the error is not on the standard error`, {
+    t.ok(server.stderr.includes(text), `${what}, and the error was not written to standard error`, {
       saw: server.stderr.slice(-500) || "nothing",
       wanted: text,
     });
@@ -189,7 +189,7 @@ export default {
       await answers(t, sumsOf(server, [{ name }]), 200, line, "the folder was one again");
       const made = await ask(t, server, `/previews/${pictureName}`);
       has(t, made, 200, ", when the folder was one again");
-      t.ok(made.body.equals(preview), `${made.text}: another picture came`);
+      t.ok(made.body.equals(preview), `${made.text}: a different picture came`);
       const stored = await put(t, server, word(t), "x");
       t.equal(stored, 201, "an upload was not answered with 201 when the folder was one again");
     }

@@ -128,7 +128,7 @@ async function answering(t, server, count) {
 /** Holds that the process ends by itself, as one that has done its work. */
 async function ended(t, server, what, ms = SOON) {
   await t.until(() => server.end, ms);
-  t.ok(server.end, `${what}, and ${ms / 1000} s later the first process still runs`, {
+  t.ok(server.end, `${what}, and ${ms / 1000} s later the first process was still running`, {
     wanted: "exit code 0",
   });
   const { code, signal } = server.end;
@@ -253,7 +253,7 @@ async function drained(t, server) {
       `some of ${CLIENTS} clients that go on asking after SIGTERM were never told that an answer is the last one on their connection`,
       { wanted: "connection: close in an answer" },
     );
-    t.ok(isClosed, `${SOON / 1000} s after SIGTERM a new connection was taken and answered`, {
+    t.ok(isClosed, `${SOON / 1000} s after SIGTERM a new connection was accepted and answered`, {
       wanted: "connection refused",
     });
     await half.finish("when SIGTERM came");
@@ -316,11 +316,11 @@ async function rolling(t, server) {
       await t.until(() => old().length === 0, 2 * SOON);
       t.ok(
         old().length === 0,
-        `${what}, and ${(2 * SOON) / 1000} s later ${old().length} of the processes from before still run`,
+        `${what}, and ${(2 * SOON) / 1000} s later ${old().length} of the processes from before were still running`,
       );
       lostNone(t, all, what);
       const { size } = await answering(t, server, WORKERS);
-      t.equal(size, WORKERS, `${what}, and then another number of processes answered requests`);
+      t.equal(size, WORKERS, `${what}, and then a different number of processes answered requests`);
     }
   } finally {
     for (const client of all) client.isOver = true;
@@ -376,7 +376,11 @@ async function answer(t, server, count) {
       saw: `${server.family().length} processes`,
       wanted: `${count} that it started, and that answer`,
     });
-  t.equal(seen.size, count, `${what}, and requests were answered by another number of processes`);
+  t.equal(
+    seen.size,
+    count,
+    `${what}, and requests were answered by a different number of processes`,
+  );
 }
 
 export default {
@@ -391,7 +395,7 @@ export default {
     await ask(t, alone, "/ping");
     t.ok(
       alone.family().length === 1,
-      "WORKERS was not set, and there are several processes: then there should be one, as before",
+      "WORKERS was not set, and there are several processes: there should be one, as before",
       { saw: alone.family().length, wanted: 1 },
     );
     await alone.stop();

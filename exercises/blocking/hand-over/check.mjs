@@ -35,21 +35,21 @@ export default {
       ["whole", await small(t)],
     ]) {
       const { was, messages } = await handed(t, kind, size);
-      const what = `of ${size} bytes that own their ArrayBuffer`;
-      t.ok(messages.length === 1, `${what}, ${messages.length} messages came to the worker`, {
+      const what = `${size} bytes that own their ArrayBuffer were handed over`;
+      t.ok(messages.length === 1, `${what}, and ${messages.length} messages came to the worker`, {
         saw: messages.length,
         wanted: 1,
       });
       const [message] = messages;
       if (message.odd)
-        t.miss(`${what} a message came that has no \`bytes\` which are a Uint8Array`, {
+        t.miss(`${what}, and the message has no \`bytes\` that are a Uint8Array`, {
           saw: message.odd,
           wanted: ["bytes"],
         });
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}, others came to the worker`,
+        `${what}, and different ones came to the worker`,
       );
     }
   },
@@ -96,7 +96,7 @@ export default {
       t.equal(
         [left.length, left.digest],
         [was.length, was.digest],
-        `${what} were handed over, and the sender has no longer what it had`,
+        `${what} were handed over, and the sender no longer has what it had`,
       );
       t.ok(
         messages.length === 1 && !messages[0].odd,
@@ -106,11 +106,11 @@ export default {
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}: others came to the worker`,
+        `${what}: different ones came to the worker`,
       );
       t.ok(
         message.buffer === was.length,
-        `${what} were handed over, and by way of \`bytes.buffer\` the worker sees what lies around them`,
+        `${what} were handed over, and by way of \`bytes.buffer\` the worker sees what is around them`,
         {
           saw: `${message.buffer} bytes`,
           wanted: `${was.length} bytes`,
@@ -126,10 +126,14 @@ export default {
     ]) {
       if (returned === 0)
         t.miss(
-          `${what} were handed over, and 0 were said: the length was asked for after they were moved`,
+          `${what} were handed over, and 0 was returned: the length was asked for after they were moved`,
           { saw: 0, wanted: was.length },
         );
-      t.equal(returned, was.length, `${what} were handed over, and another number was returned`);
+      t.equal(
+        returned,
+        was.length,
+        `${what} were handed over, and a different number was returned`,
+      );
     }
   },
 };

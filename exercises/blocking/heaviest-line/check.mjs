@@ -100,7 +100,7 @@ export default {
     );
     const [saw] = list.filter(({ name }) => name === "parse");
     if (saw && Number.isInteger(saw.self) && near(saw.self, one.length + three.length))
-      t.miss("`self` is a number of looks: between two of them lie more or fewer microseconds", {
+      t.miss("`self` is a number of samples: the time between two of them varies", {
         saw: saw.self,
         wanted: ms(one, three),
       });
@@ -155,7 +155,7 @@ export default {
       });
     t.ok(
       near(sum("leaf"), ms(below)),
-      "the `total` of a function that makes no calls is another time than its `self`",
+      "the `total` of a function that makes no calls is not the same as its `self`",
       {
         saw: sum("leaf"),
         wanted: ms(below),
@@ -163,7 +163,7 @@ export default {
     );
     t.ok(
       near(sum("walk"), wanted),
-      "the `total` is not the time in which the function was anywhere on the stack",
+      "the `total` is not the time during which the function was anywhere on the stack",
       { saw: sum("walk"), wanted },
     );
   },

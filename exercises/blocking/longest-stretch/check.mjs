@@ -89,13 +89,13 @@ export default {
     );
     t.ok(
       one.worst !== other,
-      "`worst` had the longest single look, and another one more time, in many short ones",
+      "`worst` had the longest single sample, but another function had more time, in many short ones",
       seen,
     );
     t.equal(one.worst, guilty, "`worst` is not what ran longest in the stretch");
     t.ok(
       near(one.share, 12 / sum(stretch)),
-      "`share` is not the part of the whole stretch that `worst` had",
+      "`share` is not the part of the whole stretch that `worst` took",
       {
         saw: one.share,
         wanted: 12 / sum(stretch),

@@ -69,7 +69,7 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${wanted}total ${sum}\n`,
-      "all was well, and the answer is another one",
+      "all was well, and the response is a different one",
     );
     const none = await post([]);
     t.equal(none.error ?? String(none.body), "total 0\n", "an empty list has the total 0");
@@ -81,7 +81,7 @@ export default {
       ["an empty body", ""],
       ["an object instead of a list", '{"a": 1}'],
       ["`null` instead of a list", "null"],
-      ["a text instead of a list", '"ab"'],
+      ["a string instead of a list", '"ab"'],
       ["a list with a number in it", '["a", 7]'],
     ]) {
       const run = await started(t);
@@ -121,9 +121,9 @@ export default {
       const run = await started(t);
       const [first, second] = [t.token(), t.token()];
       run.ways.set(second, way);
-      const what = "the second name failed, when the first line had left";
+      const what = "the second name failed, after the first line had been sent";
       const answer = await beside(t, run, what, () => run.post([first, second]));
-      t.ok(answer.error !== "timeout", `${what}: the answer neither came to an end nor was it cut`);
+      t.ok(answer.error !== "timeout", `${what}: the response neither came to an end nor was cut`);
       t.ok(answer.error, `${what}, and the answer ended as if it were whole`, {
         saw: String(answer.body),
         wanted: "a connection that is cut",

@@ -71,7 +71,7 @@ export default {
     const numbers = numbered(answers.map(({ body }) => ({ body: body.toString() })));
     const odd = numbers.findIndex((one) => !Number.isInteger(one));
     if (odd >= 0)
-      t.miss("an answer is not a number and a line end", { saw: answers[odd].body.toString() });
+      t.miss("a response is not a number and a newline", { saw: answers[odd].body.toString() });
     const times = new Map();
     for (const one of numbers) times.set(one, (times.get(one) ?? 0) + 1);
     const highest = Math.max(...numbers);
@@ -96,7 +96,7 @@ export default {
     if (seen.has(server.pid))
       t.miss(
         others
-          ? `connections were answered by the process that was started first, while ${others} others are there`
+          ? `connections were answered by the process that was started first, while ${others} others were there`
           : "one process answered everything",
         {
           saw: `${seen.size} process${seen.size === 1 ? "" : "es"}`,
@@ -105,7 +105,7 @@ export default {
       );
     t.ok(
       seen.size === 2,
-      `connections were answered by ${seen.size === 1 ? "one process alone" : "another number of processes"}`,
+      `connections were answered by ${seen.size === 1 ? "one process alone" : "a different number of processes"}`,
       {
         saw: seen.size,
         wanted: 2,

@@ -25,8 +25,8 @@ export default {
       const what = `a table of ${count} rows`;
       if (run.error) t.miss(`${what}: the promise was rejected: ${run.error}`);
       t.ok(run.settled, `${what}: the promise did not settle`);
-      t.equal(run.ids, ids, `${what} with gaps between their ids: other rows came`);
-      t.equal(run.value, count, `${what}: it resolved to another number`);
+      t.equal(run.ids, ids, `${what} with gaps between their ids: the wrong rows came`);
+      t.equal(run.value, count, `${what}: it resolved to a different number`);
     }
   },
 
@@ -69,7 +69,7 @@ export default {
     for (const abortAt of [0, most + t.random.integer(1, most - 1)]) {
       const run = await played(t, { ids, abortAt, reason });
       const what = abortAt
-        ? `the signal was aborted while row ${abortAt} was looked at`
+        ? `the signal was aborted while row ${abortAt} was being read`
         : "the signal was aborted before the first page";
       t.ok(run.more === 0, `${what}, and further pages were asked for`, { saw: run.more });
       t.equal(run.error ?? `${run.value}`, reason, `${what}: it was not rejected with the reason`);

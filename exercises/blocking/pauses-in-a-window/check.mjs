@@ -21,7 +21,7 @@ async function compared(t, entries, [from, to], wanted, what) {
   const seen = `a window from ${from} to ${to} ms, ${listing(entries)}`;
   for (const [name, value] of Object.entries(wanted)) {
     const near = typeof answer[name] === "number" && Math.abs(answer[name] - value) < 1e-9;
-    t.ok(near, `${what}: another ${name}; ${seen}`, { saw: answer[name], wanted: value });
+    t.ok(near, `${what}: the wrong ${name}, in ${seen}`, { saw: answer[name], wanted: value });
   }
 }
 

@@ -44,7 +44,7 @@ export default {
           seen,
         );
       if (wanted.every((ms, i) => near(saw[i] * 1000, ms)))
-        t.miss("response times in seconds, and milliseconds were asked for", seen);
+        t.miss("response times in seconds, but milliseconds were asked for", seen);
       t.ok(
         wanted.every((ms, i) => near(saw[i], ms)),
         "response times that Little's law does not give",
@@ -65,7 +65,7 @@ export default {
         );
       t.ok(
         near(saw, knee),
-        "another knee: a request alone takes a while, and the server could give so many answers meanwhile",
+        "the wrong knee: a request alone takes a while, and the server could send that many responses meanwhile",
         seen,
       );
     }
@@ -82,7 +82,7 @@ export default {
         const where = `${clients} clients, where the knee is at ${knee.toFixed(1)}`;
         t.ok(
           near(saw, wanted) || !(saw < wanted),
-          `${where}: less than the law allows. A request takes no less than alone, and no answers come faster than the most`,
+          `${where}: less than the law allows. No request takes less time than it does alone, and no responses come faster than the most`,
           seen,
         );
         t.ok(near(saw, wanted), `${where}: the law allows less than that`, seen);

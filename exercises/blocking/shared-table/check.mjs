@@ -20,8 +20,8 @@ async function right(t, what, given, threads, calls = 1) {
     const byte = wrongAt(table, wanted);
     if (byte < 0) continue;
     const seen = { saw: table[byte], wanted: wanted[byte] };
-    t.ok(table[byte] >= wanted[byte], `${what}: of the byte ${byte} too few were counted`, seen);
-    t.miss(`${what}: of the byte ${byte} too many were counted`, seen);
+    t.ok(table[byte] >= wanted[byte], `${what}: too few of the byte ${byte} were counted`, seen);
+    t.miss(`${what}: too many of the byte ${byte} were counted`, seen);
   }
 }
 
@@ -94,7 +94,7 @@ export default {
     const { table, wanted } = await counted(t);
     t.ok(
       table[65] === wanted[65],
-      "four threads counted the same byte at the same time, and some of what they counted is lost: to add one is to read, to add and to write",
+      "four threads counted the same byte at the same time, and some of what they counted is lost: adding one means reading, adding and writing",
       { saw: table[65], wanted: wanted[65] },
     );
   },

@@ -120,8 +120,8 @@ export default {
     t.ok(
       last,
       pong.error
-        ? "of four clients that asked for a file of a disk that did not answer, only the first one's read had begun"
-        : "of four clients that asked for a file of a disk that did not answer, the fourth one's read had not begun: they are read one after the other",
+        ? "four clients asked for a file of a disk that did not answer, and only the first one's read had begun"
+        : "four clients asked for a file of a disk that did not answer, and the fourth one's read had not begun: they are read one after the other",
       { wanted: "four reads that wait at once" },
     );
   },
@@ -136,7 +136,7 @@ export default {
     const called = [...new Set(await student.scene("called"))];
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: whatever it asks of the disk, everybody waits for it`,
+      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: whatever it asks of the disk, every client waits for it`,
     );
   },
 

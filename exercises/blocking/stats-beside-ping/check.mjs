@@ -95,7 +95,7 @@ export default {
           saw: answer,
           wanted,
         });
-      t.equal(answer, wanted, "the statistics of a seed are others");
+      t.equal(answer, wanted, "the statistics of a seed are different");
     }
   },
 
@@ -127,7 +127,7 @@ export default {
     );
     if (pongs.length <= 1)
       t.miss(
-        "while the statistics were computed, not one ping was answered: all came when it was done",
+        "while the statistics were computed, not one ping was answered: all were answered when that was done",
         {
           saw: pongs.length,
           wanted: `at least ${TURNS}`,

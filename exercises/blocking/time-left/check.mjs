@@ -81,7 +81,7 @@ export default {
       t.equal(
         error ?? `${status} ${body}`,
         `200 ${words.join("")}`,
-        "both parts came in time, and the answer is another one",
+        "both parts came in time, and the response is a different one",
       );
       t.equal(
         one.visits().map(({ path }) => path),
@@ -126,7 +126,7 @@ export default {
       const { status, error, ms } = await one.answer;
       const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never came`;
       t.ok(!error, `${what}: there was no answer at all within 4 s`, { saw: error, wanted: 504 });
-      t.equal(status, 504, `${what}: another answer than a 504`);
+      t.equal(status, 504, `${what}: the response was not a 504`);
       t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 came long before that`, {
         saw: `${Math.round(ms)} ms`,
       });
@@ -134,7 +134,7 @@ export default {
       t.equal(
         order,
         ["it", "the other"],
-        `${what}; another one that had come before it had 1900 ms, and got its 504 first: whose time was looked at?`,
+        `${what}; another one that had come before it had 1900 ms, and got its 504 first: whose time was checked?`,
       );
       const last = one.visits()[holds - 1];
       t.ok(

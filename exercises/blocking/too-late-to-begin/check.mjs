@@ -29,13 +29,13 @@ export default {
     t.equal(
       line(log),
       [...ids, null],
-      "five jobs had time enough: they did not come in the order in which they had been added, with `null` behind them",
+      "five jobs had enough time: they did not come in the order in which they had been added, with `null` after them",
     );
     t.ok(
       log.slice(0, 5).every(({ told }) => told === true),
       "a job was taken, and `add` did not return true",
     );
-    t.equal(refusals(log), [], "jobs were refused that had time enough");
+    t.equal(refusals(log), [], "jobs that had enough time were refused");
   },
 
   async late(t) {
@@ -61,19 +61,19 @@ export default {
     };
     t.ok(
       !got.includes(a),
-      "a job was returned by `next` whose deadline was over already, and those behind it waited",
+      "`next` returned a job whose deadline was over already, and those behind it waited",
       seen,
     );
     t.ok(
       !got.includes(b),
-      "a job was returned by `next` that could not be done by its deadline any more: begun now, it would take its cost first",
+      "`next` returned a job that could no longer be done by its deadline: begun now, it would take its cost first",
       seen,
     );
-    t.equal(got, [c, d, null], "other jobs came than those that could still be done");
+    t.equal(got, [c, d, null], "jobs came other than those that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
         ? "a job was dropped because it was too late, and was not told so: its `refuse` was not called"
-        : "not those two jobs were refused for which it was too late, once each",
+        : "the two jobs for which it was too late were not refused once each",
     );
   },
 
@@ -127,7 +127,7 @@ export default {
     ]);
     t.ok(
       log[4].told === true && log[5].next === "new",
-      "four jobs waited for which it was too late: a new one was refused because of them",
+      "it was too late for four waiting jobs: a new one was refused because of them",
       { saw: { told: log[4].told, next: log[5].next } },
     );
     t.equal([...refusals(log)].sort(), [...crowd].sort(), "the four were not refused once each");

@@ -74,13 +74,13 @@ async function holds(t, given, mistakes) {
   if (saw === wanted) return;
   for (const [number, message] of mistakes(...given))
     if (saw === number) t.miss(`${words(given)}: ${message}`, { saw, wanted });
-  t.miss(`${words(given)} is another number`, { saw, wanted });
+  t.miss(`${words(given)} is a different number`, { saw, wanted });
 }
 
 const formula = (c, R, S, T) => {
   const exact = c - T / (R * S);
   const told =
-    "that is what the formula of the page gives. It knows no whole clients: go through it turn by turn";
+    "that is what the page's formula gives. It does not count whole clients: go through it turn by turn";
   return [
     exact,
     Math.round(exact),
@@ -91,7 +91,7 @@ const formula = (c, R, S, T) => {
 };
 const all = (c, R, S, T) => [
   turns(c, R, S, T, { perTurn: Infinity }).lost,
-  "that comes out if all clients at the door are let in in one turn",
+  "you get that number if all clients at the door are let in during one turn",
 ];
 
 export default {
@@ -110,7 +110,7 @@ export default {
       t.equal(
         saw,
         0,
-        `${words(given)}: every client has patience enough, and yet a client is lost`,
+        `${words(given)}: every client has enough patience, and yet a client is lost`,
       );
     }
   },
@@ -145,11 +145,11 @@ export default {
       await holds(t, given, () => [
         [
           without(given),
-          "that comes out if clients that have given up do not come back: they do, at the end of the line, with their next request",
+          "you get that number if clients that have given up do not come back: they do, at the end of the line, with their next request",
         ],
         [
           free(given),
-          "that comes out if the server knows who has given up. It does not: their requests are still worked on",
+          "you get that number if the server knows who has given up. It does not: their requests are still worked on",
         ],
         all(...given),
       ]);

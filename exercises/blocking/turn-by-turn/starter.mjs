@@ -1,4 +1,4 @@
-// The formula of the page. It counts first requests only, in whole numbers or not.
+// The formula from the page. It counts only first requests, in whole numbers or not.
 export function lost(c, R, S, T) {
   return c - T / (R * S);
 }

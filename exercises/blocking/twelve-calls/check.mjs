@@ -76,7 +76,7 @@ const table = (t) =>
       });
     for (const call of CALLS) {
       if (!Object.hasOwn(where, call))
-        t.miss(`\`where\` says nothing of \`${call}\``, { saw: Object.keys(where) });
+        t.miss(`\`where\` says nothing about \`${call}\``, { saw: Object.keys(where) });
       if (!WORDS.includes(where[call]))
         t.miss(`\`where["${call}"]\` is none of the four words`, {
           saw: where[call],

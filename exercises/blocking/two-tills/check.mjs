@@ -219,7 +219,7 @@ export default {
     const numbers = made.map(({ n }) => n);
     t.ok(
       new Set(numbers).size === numbers.length,
-      "two calls returned the same number: each added something, and was told what it was after others had added, too",
+      "two calls returned the same number: each added something, and was told what it was after others had added as well",
       { saw: numbers },
     );
     for (const { session, sales } of clients)
@@ -233,7 +233,7 @@ export default {
     const missing = await sell(t, ["one"], { id, asked: id + 1, times: 1 });
     t.ok(
       missing.made[0]?.error !== undefined,
-      "there was no row of that id, and the call was not rejected",
+      "there was no row with that id, and the call was not rejected",
       { saw: missing.made[0]?.n },
     );
   },

@@ -83,17 +83,17 @@ export default {
       );
       t.ok(
         new Set(atWork.map(({ client }) => client)).size === atWork.length,
-        "two callers were at work at the same time with one and the same client",
+        "two callers were at work at the same time with the same client",
       );
     }
     t.ok(
       pool.settled().length === names.length,
-      `of ${names.length} callers ${pool.settled().length} were answered`,
+      `${pool.settled().length} of ${names.length} callers were answered`,
     );
     t.equal(
       pool.began().map(({ name }) => names.indexOf(name) + 1),
       names.map((_, i) => i + 1),
-      "callers got their clients in another order than that in which they came",
+      "callers did not get their clients in the order in which they came",
     );
   },
 
@@ -141,7 +141,7 @@ export default {
         t.equal(
           pool.of(name),
           wanted,
-          "a caller got something else than what its function returned",
+          "a caller got something other than what its function returned",
         );
       }
     }
@@ -161,7 +161,7 @@ export default {
     t.equal(
       errors,
       ["no connection 1", "no connection 2", "none", "none"],
-      "a caller for whom no connection could be opened should be rejected with that error, and no other caller",
+      "a caller for which no connection could be opened should be rejected with that error, and no other caller",
     );
   },
 
@@ -185,7 +185,7 @@ export default {
     t.equal(
       pool.of(long)?.value,
       "done",
-      "a caller that worked for longer than the patience of others got something else than its result",
+      "a caller that worked for longer than the patience of others got something other than its result",
     );
     await pool.ask([late]);
     const came = await until(t, () => pool.began().some(({ name }) => name === late));

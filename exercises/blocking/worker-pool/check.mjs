@@ -108,7 +108,7 @@ export default {
     for (const [i, { name }] of all.entries())
       t.ok(
         Math.abs(begun.indexOf(name) - i) < size,
-        "jobs began in another order than that in which they came",
+        "jobs did not begin in the order in which they came",
         {
           saw: begun.map((each) => names(all).indexOf(each) + 1),
           wanted: names(all).map((_, at) => at + 1),
@@ -118,7 +118,7 @@ export default {
       t.equal(
         pool.of(name),
         { name, value: { name, value } },
-        "a job got another answer than its own",
+        "a job got an answer other than its own",
       );
   },
 
@@ -146,7 +146,7 @@ export default {
       t.equal(
         pool.of(name)?.value,
         { name, value },
-        "while Workers of other jobs crashed, a job got another answer than its own",
+        "while Workers of other jobs crashed, a job got an answer other than its own",
       );
     for (const { name, what, value } of [...throws, ...exits]) {
       const { error } = pool.of(name);
@@ -188,7 +188,7 @@ export default {
       t.ok(is, `a job ${what} was aborted, and was not rejected`);
       t.ok(
         is.reason,
-        `a job ${what} was aborted, and was settled with something else than signal.reason`,
+        `a job ${what} was aborted, and was settled with something other than signal.reason`,
         { saw: is.error ?? is.value },
       );
     };
@@ -202,7 +202,7 @@ export default {
     t.equal(
       pool.of(next.name).value,
       { name: next.name, value: next.value },
-      "the job behind an aborted one got another answer than its own",
+      "the job behind an aborted one got an answer other than its own",
     );
     t.ok(!pool.began().includes(waiting.name), "a job that waited was aborted, but still began");
     const late = job(t, "answers", { signal: "before" });
@@ -251,6 +251,6 @@ export default {
       { saw: left.map(({ name }) => pool.of(name)?.error ?? "not settled") },
     );
     const gone = await until(t, async () => (await pool.workers()).alive === 0);
-    t.ok(gone, "the pool was closed, and Workers of it are still there");
+    t.ok(gone, "the pool was closed, and some of its Workers are still there");
   },
 };

@@ -64,15 +64,15 @@ function isStored(t, { server, folder }, all, answer, what) {
   t.equal(
     answer.error ?? answer.status ?? "no answer",
     201,
-    `${what} was not answered with 201, or was not at all`,
+    `${what} was not answered with 201, or not at all`,
   );
-  t.equal(answer.text, listOf(all), `${what} was answered with another list`);
+  t.equal(answer.text, listOf(all), `${what} was answered with the wrong list`);
   const there = readdirSync(folder);
   for (const { name, content } of all) {
     const saw = there.includes(name) ? server.read(join("files", name)) : undefined;
     t.ok(
       saw?.equals(content),
-      `${what} was answered with 201, and a file of it has other bytes, or is not there`,
+      `${what} was answered with 201, but one of its files has the wrong bytes, or is missing`,
       { saw: saw ? `${saw.length} bytes` : "no file", wanted: `${content.length} bytes` },
     );
   }
@@ -84,15 +84,15 @@ async function isRefused(t, { folder }, answer, status, before, what) {
   t.equal(
     answer.error ?? answer.status ?? "no answer",
     status,
-    `${what}, and the archive was not refused with ${status}`,
+    `${what}, but the archive was not refused with ${status}`,
   );
   const seen = () => extra().filter((name) => name.endsWith(".bin"));
-  t.ok(seen().length === 0, `${what}, and a file of the refused archive was stored`, {
+  t.ok(seen().length === 0, `${what}, but a file from the refused archive was stored`, {
     saw: seen(),
     wanted: "all of an archive or nothing",
   });
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}, and something of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}, but part of it stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -127,9 +127,9 @@ export default {
     const { server } = place;
     const some = [...(await files(t, 3, 300)), await file(t, 0), await file(t, 7)];
     const first = await send(t, server, [archive(some)]);
-    isStored(t, place, some, first, "an archive of five files that came in one piece");
+    isStored(t, place, some, first, "an archive of five files that arrived in one piece");
     const type = String(first.headers["content-type"] ?? "none");
-    t.ok(type.startsWith("application/json"), "POST /archives: its content-type is another", {
+    t.ok(type.startsWith("application/json"), "POST /archives: the content-type is wrong", {
       saw: type,
       wanted: "application/json",
     });
@@ -151,11 +151,11 @@ export default {
         place,
         pair,
         await answered(t, server, upload),
-        `an archive of two files that was cut in two chunks, the first of ${at} bytes,`,
+        `an archive of two files that was cut into two chunks, the first of ${at} bytes,`,
       );
     const trio = await files(t, 3);
     const each = [...archive(trio)].map((byte) => Buffer.of(byte));
-    isStored(t, place, trio, await send(t, server, each), "an archive that came byte by byte");
+    isStored(t, place, trio, await send(t, server, each), "an archive that arrived byte by byte");
     isStored(t, place, [], await send(t, server, [end(0)]), "an archive without files");
     const { limit, members } = t.parameters;
     const many = [await file(t, limit), ...(await files(t, members - 1))];
@@ -165,11 +165,11 @@ export default {
       place,
       many,
       await send(t, server, [archive(many)]),
-      `an archive of ${members} files, one of ${limit} bytes, and one with the name of a file that was there,`,
+      `an archive of ${members} files, one of ${limit} bytes, and one with the name of an existing file,`,
     );
     const get = await ask(t, server, "/archives");
     has(t, get, 405, ": archives have no GET");
-    t.equal(get.headers.allow, "POST", "GET /archives: the header allow is another");
+    t.equal(get.headers.allow, "POST", "GET /archives: the header allow is wrong");
 
     const { server: other } = await started(t);
     const [name, note] = [word(t), `for ${t.token()}`];
@@ -183,7 +183,7 @@ export default {
     t.equal(
       await events(t, other, 4),
       wanted,
-      "a file was stored, an archive refused, and one of three files stored: a listener was told of other events than these four",
+      "a file was stored, an archive refused, and an archive of three files stored: a listener was not told of exactly these four events",
     );
   },
 
@@ -197,7 +197,14 @@ export default {
       await t.until(() => upload.answer, SOON);
       const answer = upload.answer ?? (server.end ? await upload.answered(t, server) : {});
       await upload.leave();
-      await isRefused(t, place, answer ?? {}, 413, [], `${what}, as soon as its header had come`);
+      await isRefused(
+        t,
+        place,
+        answer ?? {},
+        413,
+        [],
+        `${what} (it is refused as soon as its header has arrived)`,
+      );
     };
     const good = await file(t);
     for (const size of [limit + 1, 2 ** 32 - 1, 2 ** 31 + t.random.integer(0, 99)])
@@ -208,7 +215,7 @@ export default {
     const many = await files(t, members, 0);
     await refused(
       Buffer.concat([...many.map((each) => member(each)), header(9, 0)]),
-      `${members} files without bytes came in an archive, and then one more`,
+      `${members} empty files came in an archive, and then one more`,
     );
     const { server: other, folder } = await started(t, { LIMIT: "50" });
     const [fits, exceeds] = [await file(t, 50), await file(t, 51)];
@@ -250,10 +257,14 @@ export default {
       long.slice(0, longest + 1),
     ]) {
       const answer = await send(t, server, [archive([good, { ...good, name }])]);
-      t.ok(outside().length === 0, `a file called ${JSON.stringify(name)} came to be outside`, {
-        saw: outside(),
-        wanted: 400,
-      });
+      t.ok(
+        outside().length === 0,
+        `a file called ${JSON.stringify(name)} was created outside the folder`,
+        {
+          saw: outside(),
+          wanted: 400,
+        },
+      );
       const what = `${JSON.stringify(name)} is not valid as a name`;
       await isRefused(t, place, answer, 400, [there], what);
     }
@@ -267,7 +278,7 @@ export default {
     const inner = word(t);
     mkdirSync(join(folder, inner, "inner"), { recursive: true });
     const named = [other, { ...other, name: inner }, await file(t)];
-    const what = "the second of three names is a folder's, which is a 409";
+    const what = "the second of three names is the name of a folder, which is a 409";
     const taken = await send(t, server, [archive(named)]);
     await isRefused(t, place, taken, 409, [...before, inner], what);
   },
@@ -289,7 +300,7 @@ export default {
     const isOld = (when = "an archive was refused") =>
       t.ok(
         server.read(join("files", old.name)).equals(old.content),
-        `${when}, and a file that was there before has other bytes: a part of the archive was stored`,
+        `${when}, but a file that was there before has changed: part of the archive was stored`,
       );
     for (const [at, where] of [
       [0, "before it began"],
@@ -305,14 +316,14 @@ export default {
     for (const count of [1, 3, 0, 2 ** 32 - 1])
       await refused(
         archive(pair, count),
-        `an archive had 2 files, and ${count} as the number of files in its end`,
+        `an archive had 2 files, but ${count} as the number of files in its end`,
       );
     await refused(Buffer.concat([all, Buffer.of(0)]), "bytes follow the end of an archive");
     await refused(Buffer.concat([all, all]), "bytes follow the end of an archive");
     for (const lie of [-1, 1])
       await refused(
         Buffer.concat([member(next, 300 + lie), end(1)]),
-        `the length of a file was ${300 + lie}, and it had 300 bytes`,
+        `the length of a file was given as ${300 + lie}, but it had 300 bytes`,
       );
 
     const half = bytes(t, MIB);
@@ -328,11 +339,11 @@ export default {
     );
     await settled(t, server);
     const early = readdirSync(folder).filter((name) => name === next.name);
-    t.ok(early.length === 0, "while an archive comes, a file of it is stored already", {
+    t.ok(early.length === 0, "while an archive is arriving, one of its files is already stored", {
       saw: early,
       wanted: "all of an archive or nothing",
     });
-    isOld("while an archive comes");
+    isOld("while an archive was arriving");
     await Promise.all(uploads.map((upload) => upload.leave()));
     await settled(t, server);
     const what = `${LEAVING} clients left in the middle of an archive`;
@@ -340,11 +351,11 @@ export default {
       Object.values(server.descriptors()).filter((target) => target.includes("/files/")).length;
     await t.until(() => open() === 0, SOON);
     if (server.end) throw server.early();
-    t.ok(open() === 0, `${what}, and ${open()} files stayed open`, { wanted: "+ 0 descriptors" });
+    t.ok(open() === 0, `${what}, but ${open()} files stayed open`, { wanted: "+ 0 descriptors" });
     await isRefused(t, place, { status: 400 }, 400, [old.name], what);
     isOld(what);
     const stored = await send(t, server, [all]);
-    isStored(t, place, pair, stored, "an archive that came after many that were refused");
+    isStored(t, place, pair, stored, "an archive that came after many refused ones");
   },
 
   async flat(t) {
@@ -381,7 +392,7 @@ export default {
     );
     t.ok(
       readdirSync(folder).includes(name),
-      "a large archive was answered with 201, and is not there",
+      "a large archive was answered with 201, but its file is missing",
     );
   },
 

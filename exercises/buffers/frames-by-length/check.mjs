@@ -62,13 +62,13 @@ export default {
         });
       if (saw.join() !== wanted.join() && way === "all at once" && saw.length === 1)
         t.miss(
-          `${of}, in one chunk: one came. Is a chunk taken for one frame, or are the others held back?`,
+          `${of}, in one chunk: only one came. Is a chunk taken for one frame, or are the others held back?`,
           { saw, wanted },
         );
       t.equal(
         saw,
         wanted,
-        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "others came"}`,
+        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones came"}`,
       );
       const ends = chunks.map((_, at) => size(chunks.slice(0, at + 1)));
       let total = 0;
@@ -77,7 +77,7 @@ export default {
         const due = ends.findIndex((reached) => reached >= total);
         t.ok(
           at === due,
-          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, and came with chunk ${at + 1}`,
+          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, but came with chunk ${at + 1}`,
         );
       });
     }
@@ -99,7 +99,7 @@ export default {
         t.equal(
           hex(came.map(({ payload }) => payload)),
           wanted,
-          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is a frame, and complete with its length`,
+          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is a frame, and is complete once its length is`,
         );
       }
     }
@@ -134,7 +134,7 @@ export default {
       const announced = `with a limit of ${limit} a frame of ${length} bytes was announced`;
       const saw =
         came.length > before.length
-          ? `${came.length - before.length} frames came of it`
+          ? `${came.length - before.length} frames came out of it`
           : "no error";
       if (length >= 2 ** 31 && (came.length > before.length || !error))
         t.miss(`${announced}, and accepted: is it read as a negative number?`, {
@@ -145,13 +145,13 @@ export default {
         t.miss(
           error
             ? `${announced}: parse threw ${error.name}: ${error.message}`
-            : `${announced}, and parse waits for its bytes`,
+            : `${announced}, but parse waits for its bytes`,
           { saw, wanted: "a RangeError with the fourth byte of the length" },
         );
       t.equal(
         hex(came.map(({ payload }) => payload)),
         wanted,
-        `${announced}: the frames before it should come`,
+        `${announced}: the frames before it should be delivered`,
       );
     }
   },
@@ -168,10 +168,10 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       copied <= 4 * size,
-      `one frame of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied: what had been copied is copied again with each chunk`,
+      `one frame of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied: bytes that have been copied already are copied again with each chunk`,
       {
         saw: mib(copied),
-        wanted: `about ${mib(size)} when all have come`,
+        wanted: `about ${mib(size)} when all have arrived`,
       },
     );
     t.ok(

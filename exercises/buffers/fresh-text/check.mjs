@@ -43,7 +43,7 @@ export default {
       if (stated === characters && characters !== bytes.length)
         t.miss(
           answer.body?.equals(Buffer.from(bytes.toString(), "latin1"))
-            ? `${what} was sent as latin1, which has no more than 256 letters, and other bytes for many of them`
+            ? `${what} was sent as latin1, which has only 256 characters, and other bytes than UTF-8 for many of them`
             : `the content-length of ${what} counts its characters. The client stops reading there`,
           { saw: stated, wanted: `${bytes.length} bytes` },
         );
@@ -53,11 +53,11 @@ export default {
           { saw: answer.error, wanted: `${bytes.length} bytes` },
         );
       t.ok(!answer.error, `${what} was not answered`, { saw: answer.error });
-      t.equal(answer.status, 200, `${what} was answered with another status`);
+      t.equal(answer.status, 200, `${what} was answered with the wrong status`);
       t.equal(
         answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
         "text/plain;charset=utf-8",
-        "the content-type is another",
+        "the content-type is wrong",
       );
       t.ok(
         answer.headers["content-length"] !== undefined,
@@ -65,7 +65,7 @@ export default {
       );
       t.ok(
         answer.body.equals(bytes),
-        `${what}, ${bytes.length} bytes, arrived with other bytes than it has as UTF-8`,
+        `${what}, ${bytes.length} bytes, arrived with different bytes from those it has as UTF-8`,
         { saw: `${answer.body.length} bytes: ${answer.body.subarray(0, 40)} …` },
       );
     }
@@ -81,7 +81,7 @@ export default {
       const { body } = await ask(t, bytes);
       t.ok(
         body?.includes(token),
-        "a response had not the text that it was given, but one of an earlier response of the same length",
+        "a response did not have the text that it was given, but the text of an earlier response of the same length",
       );
     }
   },
@@ -98,7 +98,7 @@ export default {
       t.note(`strings made for ${alphabet}, bytes`, typical);
       t.ok(
         typical < SIZE / 4,
-        `sending a text of ${alphabet} made another string of its size: it was joined with something, its headers for instance`,
+        `sending a text of ${alphabet} made another string of its size: it was joined with something, such as its headers`,
         {
           saw: `${(typical / 1024).toFixed(0)} KiB of new long strings for a text of 256 KiB`,
           wanted: "none",

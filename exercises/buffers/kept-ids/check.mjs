@@ -14,12 +14,12 @@ async function grow(t, given) {
   const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
-    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: who remembers nothing needs no memory`,
+    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: a list that remembers nothing needs no memory`,
     { saw: kept, wanted: given.count },
   );
   t.ok(
     inAdvance < IN_ADVANCE,
-    `before more than one chunk had come, ${mib(inAdvance)} were in use already: room that is taken in advance is in use, too`,
+    `before more than one chunk had come, ${mib(inAdvance)} were already in use: memory allocated in advance counts as well`,
     { saw: mib(inAdvance), wanted: `at most ${mib(IN_ADVANCE)}` },
   );
   return grown;
@@ -48,7 +48,7 @@ export default {
       const wanted = hex(given.slice(-count).map((chunk) => chunk.subarray(0, LENGTH)));
       for (const reuse of [false, true]) {
         const list = await student.scene("list", { count, chunks: given, reuse });
-        t.ok(Array.isArray(list), "list() returned no array", { saw: list });
+        t.ok(Array.isArray(list), "list() did not return an array", { saw: list });
         t.ok(
           list.every((each) => Buffer.isBuffer(each)),
           "list() returned something that is not a Buffer",
@@ -58,10 +58,10 @@ export default {
         const where = `recent(${count}) after ${length} chunks`;
         if (reuse && saw.join() !== wanted.join())
           t.miss(
-            `${where}, each of whose memory was used again: the ids have changed with it, as a view of the chunk does`,
+            `${where}, whose memory was then reused: the ids have changed with it, as a view of the chunk does`,
             { saw, wanted },
           );
-        t.equal(saw, wanted, `${where}: the list has other ids`);
+        t.equal(saw, wanted, `${where}: the list has the wrong ids`);
       }
     }
   },
@@ -91,7 +91,7 @@ export default {
       if (heap + buffers <= EACH * count) continue;
       const what = `${count} ids out of ${count} chunks of ${name} keep ${mib(heap + buffers)}`;
       if (heap > (size * count) / 2)
-        t.miss(`${what} in use, in V8's heap: is a short string a part of a long one?`, {
+        t.miss(`${what} in use, in V8's heap: is a short string part of a long one?`, {
           ...seen,
           saw,
         });
@@ -119,7 +119,7 @@ export default {
     const [{ heap, buffers }] = await grow(t, { count, chunks: count, size: 4 * KIB, pools: true });
     t.ok(
       heap + buffers <= EACH * count,
-      `between two ids the program made other small Buffers and dropped them; ${count} ids keep ${mib(buffers)} in use: each lies in a piece of the pool, and keeps all of it`,
+      `between two ids the program made other small Buffers and dropped them; ${count} ids keep ${mib(buffers)} in use: each is part of a slab of the pool, and keeps all of it`,
       { wanted: `at most ${mib(EACH * count)}` },
     );
   },

@@ -76,11 +76,11 @@ async function answered(t, server, client, where) {
 async function closed(t, server, client, word, what) {
   const over = await t.until(() => !client.open, 3000);
   if (server.end) throw server.early();
-  t.ok(over, `${what}, and the connection is still open`, {
+  t.ok(over, `${what}, but the connection is still open`, {
     saw: client.lines,
     wanted: `${word}, and the end`,
   });
-  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with another answer`, {
+  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with the wrong answer`, {
     saw: client.text,
     wanted: `${word}\n`,
   });
@@ -112,7 +112,7 @@ export default {
       t.equal(
         client.lines,
         wanted,
-        `${payloads.length} frames, sent ${way}, the largest of exactly the limit: other answers came`,
+        `${payloads.length} frames, sent ${way}, the largest of exactly the limit: the wrong answers came`,
       );
       client.socket.destroy();
     }
@@ -126,7 +126,7 @@ export default {
       const client = new Client(server);
       await answered(t, server, client, "a first frame");
       client.send(head(length));
-      const what = `a frame of ${length} bytes was announced, with a limit of ${limit}`;
+      const what = `a frame of ${length} bytes was announced with a limit of ${limit}`;
       const over = await t.until(() => !client.open, 1500);
       if (!over && length === limit + 1 && !server.end) {
         const taken = async (to, bytes) => {
@@ -140,10 +140,10 @@ export default {
         const short = await taken(client, Buffer.alloc(length + 2, "€").subarray(0, length));
         if (short && !(await taken(ascii, Buffer.alloc(length, "x"))))
           t.miss(
-            `${what}, and all of it was taken, because it is a text of fewer characters: the limit is in bytes`,
+            `${what}, and all of it was accepted, because it is a text of fewer characters: the limit is in bytes`,
             { wanted: "too large, as soon as the length is there" },
           );
-        t.ok(!short, `${what}, and all of it was taken: there is no limit`, {
+        t.ok(!short, `${what}, and all of it was accepted: there is no limit`, {
           wanted: "too large, as soon as the length is there",
         });
       }
@@ -192,7 +192,7 @@ export default {
     });
     t.ok(
       room < each / 2,
-      `${what}: room was made for it, before the length was held against the limit`,
+      `${what}: memory was allocated before the length was compared with the limit`,
       { saw: `${mib(room)} more of address space`, wanted: "next to none" },
     );
   },
@@ -238,22 +238,22 @@ export default {
     for (const { where, client } of halves) {
       t.ok(
         !client.open,
-        `${LONG} ms after a frame had stopped ${where} the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
+        `${LONG} ms after a frame had stopped ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
       );
       t.ok(
         client.lines.at(-1) === "too slow",
-        `a frame had stopped ${where}: its connection was closed with another answer`,
+        `a frame had stopped ${where}: its connection was closed with the wrong answer`,
         { saw: client.text, wanted: "too slow\n" },
       );
     }
     t.ok(
       !dripping.open,
-      `after ${LONG} ms the server still waits for the rest of a frame of which a byte comes now and then (DEADLINE_MS is ${deadline})`,
+      `after ${LONG} ms, the server still waits for the rest of a frame of which a byte comes now and then (DEADLINE_MS is ${deadline})`,
     );
     const took = Math.round(t.now() - began);
     t.ok(
       took >= deadline - 5,
-      `frames were given up after ${took} ms, and DEADLINE_MS is ${deadline}`,
+      `frames were given up after ${took} ms, but DEADLINE_MS is ${deadline}`,
     );
     await answered(
       t,
@@ -263,7 +263,7 @@ export default {
     );
     t.ok(
       steady.open,
-      "a connection whose frames all came whole was closed: the deadline is for a frame, and begins again between two frames",
+      "a connection whose frames all arrived whole was closed: the deadline is for one frame, and restarts between two frames",
       { saw: steady.lines.at(-1) },
     );
   },

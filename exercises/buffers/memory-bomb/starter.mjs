@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:net";
 
 const HEAD = 4;
-const { PORT = "0" } = process.env; // LIMIT and DEADLINE_MS are there, too
+const { PORT = "0" } = process.env; // LIMIT and DEADLINE_MS are also set
 
 const server = createServer((socket) => {
   let frame = Buffer.alloc(HEAD);

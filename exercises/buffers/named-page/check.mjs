@@ -43,24 +43,24 @@ async function held(t, server, name, what) {
     wanted: `${bytes.length} bytes`,
   };
   if (bytes.length !== short && (stated === short || answer.error?.startsWith("HPE_")))
-    t.miss(`${what}: the content-length counts characters, and the page has more bytes`, seen);
-  if (answer.error) t.miss(`${what}: the page was not answered as announced`, seen);
-  t.equal(answer.status, 200, `${what}: another status`);
+    t.miss(`${what}: the content-length counts characters, but the page has more bytes`, seen);
+  if (answer.error) t.miss(`${what}: the response was not as announced`, seen);
+  t.equal(answer.status, 200, `${what}: the wrong status`);
   t.equal(
     answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
     "text/plain;charset=utf-8",
-    "the content-type is another",
+    "the content-type is wrong",
   );
   if (name.includes("$") && !answer.body.equals(bytes))
-    t.miss(`${what}: dollar signs in it were taken for something else`, {
+    t.miss(`${what}: dollar signs in it were interpreted as something else`, {
       saw: `${answer.body.length} bytes`,
       wanted: `${bytes.length} bytes`,
     });
-  t.ok(answer.body.equals(bytes), `${what}: the page arrived with other bytes`, {
+  t.ok(answer.body.equals(bytes), `${what}: the page arrived with the wrong bytes`, {
     saw: `${answer.body.length} bytes`,
     wanted: `${bytes.length} bytes`,
   });
-  t.equal(stated, bytes.length, `${what}: the content-length is another`);
+  t.equal(stated, bytes.length, `${what}: the content-length is wrong`);
 }
 
 export default {
@@ -95,13 +95,13 @@ export default {
     const [strings, buffers] = [typical("strings"), typical("buffers")];
     t.note("new long strings of an answer, bytes", strings);
     t.note("new Buffers of an answer, bytes", buffers);
-    const saw = `${kib(strings)} of long strings and ${kib(buffers)} of Buffers for each answer`;
+    const saw = `${kib(strings)} of long strings and ${kib(buffers)} of Buffers for each response`;
     t.ok(
       strings < SIZE / 4,
-      "the page was made again as a string for each answer, and encoded again",
+      "the page was built as a string again for each response, and encoded again",
       { saw, wanted: "room for a name" },
     );
-    t.ok(buffers < SIZE / 4, "the page was encoded once, and then copied for each answer", {
+    t.ok(buffers < SIZE / 4, "the page was encoded once, but then copied for each response", {
       saw,
       wanted: "room for a name",
     });
@@ -115,13 +115,13 @@ export default {
       const body = answers[i].subarray(answers[i].indexOf("\r\n\r\n") + 4);
       const other = names.find((each) => each !== name && body.includes(each));
       if (other)
-        t.miss("four clients read slowly, and one of them got another one's name", {
+        t.miss("four clients read slowly, and one of them got another client's name", {
           saw: other,
           wanted: name,
         });
       t.ok(
         body.equals(wanted(text, name)),
-        "four clients read slowly, and one of them got no whole page",
+        "four clients read slowly, and one of them did not get the whole page",
         {
           saw: `${body.length} bytes`,
           wanted: `${wanted(text, name).length} bytes`,

@@ -46,7 +46,7 @@ export default {
         const saw = whole(way);
         if (saw === wanted) return;
         const broken = saw.includes("\ufffd") ? "each chunk seems to be decoded alone: " : "";
-        t.miss(`${broken}a text that was cut ${how(bytes, at)} came out as another one`, {
+        t.miss(`${broken}a text that was cut ${how(bytes, at)} came out changed`, {
           saw,
           wanted,
         });
@@ -55,7 +55,7 @@ export default {
     const both = [text(t), text(t)];
     const texts = both.map((each) => bytewise(Buffer.from(each)));
     const saw = (await student.scene("decode", { texts })).map(whole);
-    t.equal(saw, both, "two decoders that are at work at the same time mix up their texts");
+    t.equal(saw, both, "two decoders in use at the same time mix up their texts");
   },
 
   async soon(t) {
@@ -72,7 +72,7 @@ export default {
       t.equal(
         so,
         there,
-        `all bytes of “${character}” had come, byte by byte, and write() had not returned it`,
+        `all bytes of “${character}” had arrived, byte by byte, but write() had not returned it`,
       );
     }
   },
@@ -90,7 +90,7 @@ export default {
         const seen = { saw: `end() returned ${JSON.stringify(way.end)}`, wanted: "\ufffd" };
         const where = `the bytes ended after ${kept} of the ${size} bytes of a character`;
         t.ok(saw !== "", `${where}, and they were lost without a word`, seen);
-        t.ok(/^\ufffd+$/.test(saw), `${where}: U+FFFD says so`, seen);
+        t.ok(/^\ufffd+$/.test(saw), `${where}: U+FFFD should say so`, seen);
       }
     }
   },
@@ -113,10 +113,10 @@ export default {
           );
         if (saw === wanted.replaceAll(MARK, ""))
           t.miss(
-            "U+FEFF behind the beginning was left out: there it is a character like any other",
+            "U+FEFF after the beginning was left out: there it is a character like any other",
             seen,
           );
-        t.miss(`a text behind a mark, cut ${how(bytes, at)}, came out as another one`, seen);
+        t.miss(`a text after a mark, cut ${how(bytes, at)}, came out changed`, seen);
       });
     }
     const later = text(t) + MARK + text(t);
@@ -124,7 +124,7 @@ export default {
       t.equal(
         whole(way),
         later,
-        "U+FEFF behind the beginning was left out: there it is a character like any other",
+        "U+FEFF after the beginning was left out: there it is a character like any other",
       );
   },
 
@@ -139,7 +139,7 @@ export default {
       t.equal(
         whole(way),
         wanted,
-        `the memory of each chunk (${size} bytes) was used for something else after write(), and what you had kept changed with it`,
+        `the memory of each chunk (${size} bytes) was reused after write(), and what you had kept changed with it`,
       );
     }
   },

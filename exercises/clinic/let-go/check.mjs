@@ -89,7 +89,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `${most} books were asked for in turn, twice, and a page of them was rendered again: N is another one`,
+        `${most} books were asked for in turn, twice, and one of their pages was rendered again: N is different`,
       );
     const [used, unused, ...rest] = books;
     await page(t, server, used);
@@ -103,7 +103,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `a book was asked for again, then a new one: of the ${most} that were used last, a page was rendered again`,
+        `a book was asked for again, then a new one: one of the ${most} pages that were used last was rendered again`,
       );
     t.ok(
       (await page(t, server, unused)).number !== numbers.get(unused),

@@ -83,7 +83,7 @@ async function said(t, illness) {
 
 async function named(t, illness, hint) {
   for (const { given, name } of await said(t, illness))
-    t.ok(name === illness, `a server with another illness was called “${name}”: ${hint}`, {
+    t.ok(name === illness, `a server with a different problem was called “${name}”: ${hint}`, {
       saw: { illness: name, sheet: given },
     });
 }
@@ -99,17 +99,17 @@ export default {
     await named(
       t,
       "synchronous logging",
-      "it writes lines for a large part of its busy time. Where the disk is slow, that makes long runs, too",
+      "it writes lines for a large part of its busy time. Where the disk is slow, that also makes long runs",
     );
   },
 
   async others(t) {
     await named(t, "starved pool", "a tiny job waits for a thread, and no request for a name");
-    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads, too");
+    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads as well");
     await named(
       t,
       "missing backpressure",
-      "much waits in a stream that had said no. To write it takes long runs, too",
+      "much waits in a stream that had said no. Writing it also takes long runs",
     );
   },
 
@@ -118,7 +118,7 @@ export default {
       for (const { evidence } of await said(t, illness))
         t.ok(
           evidence === row,
-          `for a server with “${illness}” the evidence is ${evidence ? `\`${evidence}\`` : "none"}: is there an illness that looks the same in that row?`,
+          `for a server with “${illness}” the evidence is ${evidence ? `\`${evidence}\`` : "none"}: is there a problem that looks the same in that row?`,
           { saw: evidence },
         );
   },
@@ -131,7 +131,7 @@ export default {
       };
       const kind =
         given.busy > 0.95
-          ? "a healthy server that had much to do"
+          ? "a healthy server that had a lot to do"
           : "a healthy server, most of whose few long runs have many jobs,";
       t.ok(name === "healthy", `${kind} was said to have a problem`, seen);
       t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);

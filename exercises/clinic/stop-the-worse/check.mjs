@@ -33,7 +33,7 @@ export default {
       const how = better === "more" ? "more is better" : "less is better";
       t.ok(
         answer.worse?.includes(worse.name) && !answer.worse?.includes(well.name),
-        `of a measure of which ${how}, what is worse was taken for what is not`,
+        `in a measure of which ${how}, what is worse was taken for what is not`,
         seen,
       );
       t.equal(answer.code, 1, "something is worse, and the code says otherwise", seen);
@@ -49,7 +49,7 @@ export default {
     t.equal(
       wide.answer.worse,
       [],
-      "a measure was called worse by its estimate, though its interval reaches to what is better",
+      "a measure was called worse by its estimate, though its interval reaches into what is better",
       { saw: wide },
     );
   },
@@ -62,7 +62,7 @@ export default {
     t.equal(
       answer.open,
       wanted,
-      "these are not the measures that may be worse by more than five per cent, and may be not",
+      "these are not the measures that may or may not be worse by more than five per cent",
       seen,
     );
     t.equal(

@@ -38,12 +38,12 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be: answers per second are wanted",
+        "the limit is a thousandth of what it should be: responses per second are wanted",
         seen,
       );
       t.ok(
         !near(answer.limit, (given.processes * 1000) / ms),
-        "the limit is made of the whole time of an answer: a request does not keep the loop while it waits",
+        "the limit is made from the whole time of a response: a request does not keep the loop while it waits",
         seen,
       );
       t.ok(
@@ -65,7 +65,7 @@ export default {
 
   async scarce(t) {
     const why = {
-      loop: "the loops give nearly all that they can, and there are clients enough",
+      loop: "the loops give nearly all that they can, and there are enough clients",
       clients: "the server gives as many answers as so few clients can ask for",
       "something else": "far less than loop and clients allow was measured",
     };

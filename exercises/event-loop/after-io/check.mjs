@@ -20,19 +20,19 @@ export default {
         const count = ran.length;
         if (throws && count < 3)
           t.miss(
-            `asked from ${from}, the second of three functions threw, and only ${count} of the three ran: the others have no part in that error`,
+            `called from ${from}: the second of three functions threw, and only ${count} of the three ran: its error must not stop the others`,
           );
-        t.ok(count === 3, `asked from ${from}, three functions ran ${count} times in all`, {
+        t.ok(count === 3, `called from ${from}: three functions ran ${count} times in all`, {
           wanted: "each once",
         });
         t.ok(
           !ran.some(({ early }) => early),
-          `asked from ${from}, a function ran before afterIO had returned`,
+          `called from ${from}: a function ran before afterIO had returned`,
         );
         for (const { given } of ran)
           t.ok(
             given.length === 2 && three.includes(given[0]) && given[1] === 3,
-            `asked from ${from}, a function was called with other arguments than it was given`,
+            `called from ${from}: a function did not get the arguments that afterIO was given for it`,
             {
               saw: given,
               wanted: [three[0], 3],
@@ -59,7 +59,7 @@ export default {
         ),
       };
       if (first < 0)
-        t.miss("asked in a callback of a connection, a function had not run 20 ms later", seen);
+        t.miss("a function deferred in the callback of a connection had not run 20 ms later", seen);
       if (first < came.lastIndexOf("data"))
         t.miss(
           "a function ran before other data of the same poll was served: a client waited for it",
@@ -67,7 +67,7 @@ export default {
         );
       if (came.indexOf("timer") < came.indexOf(two[1]))
         t.miss("a function ran after a timer that was due: check comes before the timers", seen);
-      t.equal(came, wanted, "what was asked for in the poll phase came in another order");
+      t.equal(came, wanted, "functions deferred in the poll phase ran in the wrong order");
     }
   },
 
@@ -78,12 +78,12 @@ export default {
       t.ok(came.includes("first"), "a function was never called", { saw: came });
       t.ok(
         came.includes("second"),
-        "a function that was put off asked for another one, which was never called",
+        "a deferred function deferred another one, which was never called",
         { saw: came },
       );
       t.ok(
         came.indexOf("data") < came.indexOf("second"),
-        "a function that was put off asked for another one, and both ran without polling in between: functions that ask again would stop a server",
+        "a deferred function deferred another one, and both ran without polling in between: functions that defer themselves again would stop a server",
         { saw: came, wanted: ["first", "data", "second"] },
       );
     }
@@ -100,7 +100,7 @@ export default {
         () => student.events.some(({ name, value }) => name === "ran" && value === word),
         500,
       ),
-      "nothing else was left to do, and the process ended before the function had run",
+      "nothing else was left to do, but the process ended before the function had run",
     );
   },
 
@@ -109,17 +109,17 @@ export default {
     const all = words(t, 6);
     const cancelled = t.random.shuffle(all).slice(0, 3);
     const { ran, kind } = await student.scene("cancel", { words: all, cancelled });
-    t.ok(!kind, "afterIO returned no function to cancel it", { saw: kind });
+    t.ok(!kind, "afterIO did not return a function to cancel it", { saw: kind });
     const number = (word) => all.indexOf(word) + 1;
     const wrong = ran.find((word) => cancelled.includes(word));
     t.ok(
       !wrong,
-      `of six functions number ${number(wrong)} was cancelled right after it was asked for, and ran`,
+      `of six functions number ${number(wrong)} was cancelled right after it was deferred, but ran`,
     );
     t.equal(
       ran.map(number),
       all.filter((word) => !cancelled.includes(word)).map(number),
-      "of six functions three were cancelled; of the others not each ran, in their order",
+      "of six functions three were cancelled, but the others did not each run once, in their order",
     );
   },
 };

@@ -27,7 +27,7 @@ export default {
         t.equal(
           { error: one.error, value: bad ? undefined : one.value },
           { error: bad ? `no ${one.key}` : null, value: bad ? undefined : `value of ${one.key}` },
-          `${where(run, i, run.keys)} was answered with something else`,
+          `${where(run, i, run.keys)} was answered with the wrong value`,
         );
       });
   },
@@ -59,7 +59,7 @@ export default {
       t.miss(
         overtaken
           ? "hits were overtaken by an immediate or a timer: what a program does next should not depend on the cache"
-          : "hits came in another order than they were asked in",
+          : "hits were not answered in the order in which they were asked for",
         { saw: came, wanted: ["c", "a", "b", "then timer and immediate"] },
       );
     }

@@ -39,10 +39,10 @@ export default {
     const port = await free();
     const server = await t.server({ env: { PORT: String(port) } });
     try {
-      t.equal(server.port, port, `PORT was ${port}, and the server listened on another port`);
+      t.equal(server.port, port, `PORT was ${port}, but the server listened on another port`);
       t.ok(
         !(await accepts("127.0.0.2", port)),
-        "the server can also be reached at 127.0.0.2: it listens on all addresses of the machine, and 127.0.0.1 was asked for",
+        "the server can also be reached at 127.0.0.2: it listens on all addresses of the machine, not only on 127.0.0.1",
       );
     } finally {
       await server.stop();
@@ -57,12 +57,8 @@ export default {
           wanted: "exit code 1",
         });
       });
-      t.equal(
-        signal ?? code,
-        1,
-        "its port is taken, and it ended with something else than exit code 1",
-      );
-      t.ok(stderr.trim(), "its port is taken, and nothing on standard error says so");
+      t.equal(signal ?? code, 1, "its port is taken, but it did not end with exit code 1");
+      t.ok(stderr.trim(), "its port is taken, but nothing on standard error says so");
     } finally {
       taken.close();
     }

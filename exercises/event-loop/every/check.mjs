@@ -44,7 +44,7 @@ export default {
     );
     t.ok(calls.length > 0, `every(${period}, fn) never called fn`);
     const odd = calls.find(({ n }) => !Number.isInteger(n) || n < 1);
-    t.ok(!odd, `fn was called with another argument than the number of its point`, {
+    t.ok(!odd, `fn was called with an argument other than the number of its point`, {
       saw: told(odd ? [odd] : []),
       wanted: "1, 2, 3, …",
     });
@@ -71,7 +71,7 @@ export default {
     t.equal(
       once.map(({ n }) => n),
       Array.from({ length: points }, (_, i) => i + 1),
-      "nothing blocked the loop, and not each point got its call",
+      "nothing blocked the loop, but not every point got its call",
     );
   },
 
@@ -103,11 +103,11 @@ export default {
         : `the loop was blocked for ${long}.7 periods of ${period} ms`;
       t.ok(
         late.length <= 1,
-        `${what}: there were ${late.length} late calls in a row instead of one at most: what was missed is over`,
+        `${what}: there were ${late.length} late calls in a row instead of at most one: missed points are not made up for`,
         { saw: told(calls.slice(first - 2)) },
       );
       const after = once.filter(({ at }) => at > free + 0.5 * period);
-      t.ok(after.length > 0, `${what}: afterwards fn was not called any more`, {
+      t.ok(after.length > 0, `${what}: afterwards fn was no longer called`, {
         saw: told(calls.slice(first - 2)),
       });
       for (const { n, at } of after) {
@@ -115,7 +115,7 @@ export default {
         const back = Math.abs(at - point * period) <= EARLY + 1;
         if (back && n !== point)
           t.miss(
-            `${what}: afterwards point ${point} was called fn(${n}). n counts points, also those that were skipped, and yours counts calls`,
+            `${what}: afterwards point ${point} was called fn(${n}). n counts points, including those that were skipped, but yours counts calls`,
             {
               saw: told(calls.slice(first - 2)),
             },
@@ -125,7 +125,7 @@ export default {
       const numbers = after.map(({ n }) => n);
       t.ok(
         numbers.at(-1) - numbers[0] === numbers.length - 1,
-        `${what}: afterwards points without their call are seen`,
+        `${what}: afterwards some points did not get their call`,
         { saw: told(after) },
       );
     }
@@ -152,7 +152,7 @@ export default {
       );
       t.ok(
         calls.every(({ n }, i) => i === 0 || n > calls[i - 1].n),
-        "the numbers of the points do not grow",
+        "the numbers of the points do not increase",
         { saw: told(calls) },
       );
     }
@@ -178,7 +178,7 @@ export default {
         stopAt,
       };
       const { calls, later, left, after, kind } = await student.scene("run", given);
-      t.ok(!kind, "every returned no function to stop it", { saw: kind });
+      t.ok(!kind, "every did not return a function to stop it", { saw: kind });
       const where = stopAt ? `stopped by fn in call ${stopAt}` : "stopped from outside";
       if (stopAt)
         t.ok(

@@ -9,7 +9,7 @@ async function work(t, given) {
   const words = given.costs.map(() => t.token());
   const all = { ...given, words, path: `${student.at.work}/echo` };
   const run = await student.scene("work", all);
-  t.ok(!run.kind, "fairQueue returned no function `add`", { saw: run.kind });
+  t.ok(!run.kind, "fairQueue did not return a function `add`", { saw: run.kind });
   return { ...all, ...run };
 }
 const some = (t) =>
@@ -36,21 +36,21 @@ export default {
   async worked(t) {
     for (const run of [await some(t), await work(t, { budget: 5, costs: [1, 2, 3] })]) {
       const count = run.costs.length;
-      t.ok(run.begun.length > 0, `${count} items were added, and work was never called`);
+      t.ok(run.begun.length > 0, `${count} items were added, but work was never called`);
       t.ok(!run.begun.some(({ early }) => early), "work was called before add had returned");
       t.equal(
         run.begun.map(({ item }) => item),
         run.costs.map((_, i) => i),
-        `${count} items were added, and were not worked off once each, in that order`,
+        `${count} items were added, but were not processed once each, in that order`,
       );
       t.ok(
         run.settled === count,
-        `${count} items were worked off, and ${run.settled} promises settled`,
+        `${count} items were processed, but ${run.settled} promises settled`,
       );
       t.equal(
         run.outcomes.map((one) => one?.value),
         run.words,
-        "a promise got something else than its item's result",
+        "a promise did not get its item's result",
       );
     }
   },
@@ -84,7 +84,7 @@ export default {
       if (worst.before < budget + 1) continue; // Date.now() counts whole milliseconds
       if (all.length === 1 && run.begun[0].checked && !given.chain)
         t.miss(
-          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not give way if all are asked for at once`,
+          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all are asked for at once`,
           seen,
         );
       if (all.length === 1)
@@ -95,7 +95,7 @@ export default {
       const counts = all.slice(0, -1).map(({ items }) => items);
       if (new Set(counts).size === 1)
         t.miss(
-          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, whatever they took, up to ${worst.before.toFixed(1)} ms. It counts items, and the budget is of time`,
+          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, whatever they took, up to ${worst.before.toFixed(1)} ms. It counts items, but the budget is a time`,
           seen,
         );
       t.miss(
@@ -145,7 +145,7 @@ export default {
         t.equal(
           one,
           { error: run.words[i] },
-          "an item threw, and its promise was not rejected with that error",
+          "an item threw, but its promise was not rejected with that error",
         );
       else
         t.equal(

@@ -13,7 +13,7 @@ export function fairQueue(work, budget) {
         reject(error);
       }
       if (performance.now() - begin >= budget) {
-        await null; // gives way
+        await null; // yields
         begin = performance.now();
       }
     }

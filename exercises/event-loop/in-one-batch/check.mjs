@@ -12,7 +12,7 @@ async function play(t, given) {
     ...given,
     path: `${student.at.work}/connections`,
   });
-  t.ok(!run.kind, "inBatches returned no function `get`", { saw: run.kind });
+  t.ok(!run.kind, "inBatches did not return a function `get`", { saw: run.kind });
   return { ...given, ...run };
 }
 
@@ -45,7 +45,7 @@ export default {
       t.ok(run.calls.length > 0, "fetchMany was never called");
       t.ok(
         run.calls.every(({ keys }) => Array.isArray(keys) && keys.length > 0),
-        "fetchMany was called with something else than an array of keys",
+        "fetchMany was called with something other than an array of keys",
         {
           saw: run.calls.map(({ keys }) => keys),
         },
@@ -53,13 +53,13 @@ export default {
       for (const [at, { keys }] of run.waves.entries())
         for (const [i, key] of keys.entries()) {
           const one = run.outcomes[at][i];
-          t.ok(one !== null, "a question was never answered");
+          t.ok(one !== null, "a look-up was never answered");
           const value = one.value?.replace?.(/ of wave \d+$/, "");
           t.equal(
             one.error ?? value,
             run.values[key],
             key in run.values
-              ? "a question got a value that is not its key's"
+              ? "a look-up got a value that does not belong to its key"
               : "an unknown key did not get undefined",
           );
         }
@@ -76,7 +76,7 @@ export default {
     };
     t.note("calls for twelve questions", first.length);
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
-    t.ok(!double, "a key that two had asked for was more than once in one call", seen);
+    t.ok(!double, "a key that two callers had asked for was more than once in one call", seen);
     if (
       first.length > 1 &&
       one.keys.length > 1 &&
@@ -88,12 +88,12 @@ export default {
       );
     t.ok(
       first.length === 1 || one.asked === waves[0].keys.length,
-      `twelve connections were ready in one poll, and fetchMany was called when only ${one.asked} had asked, before other connections of the same poll were served`,
+      `twelve connections were ready in one poll, but fetchMany was called when only ${one.asked} had asked, before other connections of the same poll were served`,
       seen,
     );
     t.ok(
       first.length === 1,
-      `twelve connections asked in one turn, and there were ${first.length} calls`,
+      `twelve connections asked in one turn, but there were ${first.length} calls`,
       seen,
     );
     t.equal(
@@ -108,7 +108,7 @@ export default {
     const slow = calls.find(({ turns }) => turns > 1);
     t.ok(
       !slow,
-      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, and the call was made in a later turn: the loop slept, or went round, with nothing to wait for`,
+      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, but the call was made in a later turn: the loop slept, or went round, with nothing to wait for`,
     );
     const values = known(t, 3);
     const run = await play(t, {
@@ -118,7 +118,7 @@ export default {
     });
     t.ok(
       run.before === 3,
-      "three turns had a question each, and not each had its call: one waited while another call was under way",
+      "three turns had a look-up each, but not each had its call: one waited while another call was under way",
       {
         saw: `${run.before} calls before the first was answered`,
         wanted: "3",
@@ -136,7 +136,7 @@ export default {
     });
     t.ok(
       run.calls.length > 1,
-      "a key was asked for in one turn and again in another one, and was not fetched again: it may have changed",
+      "a key was asked for in one turn and again in another, but was not fetched again: its value may have changed",
       {
         saw: `${run.calls.length} call for ${run.waves.length} turns`,
       },
@@ -144,7 +144,7 @@ export default {
     run.outcomes.forEach(([one], at) => {
       const wanted =
         at === 2 ? { error: "call in wave 2" } : { value: `${values[key]} of wave ${at}` };
-      t.equal(one, wanted, "a question got what belongs to another turn");
+      t.equal(one, wanted, "a look-up got a value that belongs to another turn");
     });
   },
 
@@ -165,13 +165,13 @@ export default {
           if (at === 1)
             t.ok(
               one?.error?.startsWith("call in wave 1"),
-              `fetchMany ${fails === "throws" ? "threw" : "failed"}, and one who had asked did not get its error`,
+              `fetchMany ${fails === "throws" ? "threw" : "failed"}, but a caller did not get its error`,
               { saw: one },
             );
           else
             t.ok(
               one?.value !== undefined,
-              `fetchMany ${fails === "throws" ? "threw" : "failed"}, and one who had asked in another turn got no value`,
+              `fetchMany ${fails === "throws" ? "threw" : "failed"}, but a caller in another turn did not get its value`,
               { saw: one },
             );
         }

@@ -81,7 +81,7 @@ async function hold(t, figure, mistakes) {
     const [saw, wanted] = [one.said[figure], one.wanted[figure]];
     if (near(saw, wanted)) continue;
     const known = mistakes(one).find(([value]) => near(saw, value));
-    t.miss(`${told(one)}: \`${figure}\` is another${known ? `. ${known[1]}` : ""}`, {
+    t.miss(`${told(one)}: \`${figure}\` is wrong${known ? `. ${known[1]}` : ""}`, {
       saw: digits(saw),
       wanted: digits(wanted),
     });
@@ -99,7 +99,7 @@ export default {
     await hold(t, "meanWait", ({ time, blocks, count, gaps, wanted }) => [
       [
         sum(blocks) / time,
-        "Yours is the share of the time in which the loop was gone, which is no time at all",
+        "Yours is the share of the time in which the loop was gone, which is not a time",
       ],
       [
         sum(blocks) / count,
@@ -108,19 +108,19 @@ export default {
       [sum(gaps) / count, "Yours is the mean time between two samples: the resolution is in it"],
       [
         sum(gaps.map((gap) => gap ** 2 / 2)) / time,
-        "Yours takes the time between two looks for a block: the resolution is in it",
+        "Yours takes the time between two samples for a block: the resolution is in it",
       ],
       [
         2 * wanted.meanWait,
-        "Yours is what comes out if each request that met a block waited for all of it",
+        "Yours is the result if each request that met a block waited for all of it",
       ],
       [
         Math.max(...blocks) ** 2 / 2 / time,
-        "Yours is the time of the longest block alone, and there are others",
+        "Yours is the time of the longest block alone, but there are others",
       ],
       [
         sum(blocks.map((block) => block ** 2)) / 2 / sum(blocks),
-        "Yours is the time of requests that met a block, and the others also count",
+        "Yours is the time of requests that met a block, but the others also count",
       ],
     ]);
     const [{ said, wanted }] = await judged(t);
@@ -136,16 +136,16 @@ export default {
       return [
         [
           sum(long) / time,
-          "Yours counts all who met a long block, and who came near its end did not wait for long",
+          "Yours counts every request that met a long block, but those that came near its end did not wait long",
         ],
         [
           long.length / count,
-          "Yours is the share of the samples that were so late, and requests come at moments",
+          "Yours is the share of the samples that were so late, but requests come at moments",
         ],
         [long.length / blocks.length, "Yours is the share of the blocks"],
         [
           sum(gaps.map((gap) => Math.max(0, gap - limit))) / time,
-          "Yours takes the time between two looks for a block: the resolution is in it",
+          "Yours takes the time between two samples for a block: the resolution is in it",
         ],
       ];
     }),
@@ -155,7 +155,11 @@ export default {
     const nothing = { longest: null, meanWait: null, share: null };
     for (const looks of [[], [t.random.integer(1, 900)]]) {
       const saw = { ...(await student.call("late", looks, 10, 50)) };
-      t.equal(saw, nothing, `${looks.length || "no"} look: nothing is known, and that is null`);
+      t.equal(
+        saw,
+        nothing,
+        `${looks.length || "no"} sample: nothing is known, so all three are null`,
+      );
     }
     const free = record([], [], 10, t.random.integer(1, 900));
     t.equal(
@@ -171,7 +175,7 @@ export default {
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
       t.miss(
-        "a recording of an hour: the stack was full. There are more looks than a call can take arguments",
+        "a recording of an hour: the stack overflowed. There are more samples than a call can take arguments",
         {
           saw: thrown.message,
         },
@@ -179,7 +183,7 @@ export default {
     }
     t.ok(
       near(said?.longest, block),
-      "a recording of an hour with one long block: `longest` is another",
+      "a recording of an hour with one long block: `longest` is wrong",
       {
         saw: digits(said?.longest),
         wanted: block,

@@ -76,7 +76,7 @@ async function hold(t, figure, right, mistakes) {
     if (near(saw, wanted)) continue;
     const known = mistakes(truth).find(([value]) => near(saw, value));
     t.miss(
-      `a recording of ${truth.requests} requests: \`${figure}\` is another${known ? `. Yours ${known[1]}` : ""}`,
+      `a recording of ${truth.requests} requests: \`${figure}\` is wrong${known ? `. Yours ${known[1]}` : ""}`,
       { saw, wanted },
     );
   }
@@ -94,7 +94,7 @@ export default {
           median(lived) + 1,
           "is one more: to be answered in the turn of the arrival is a life of 0",
         ],
-        [median(callbacks), "counts callbacks, and several can run in one turn, or none in many"],
+        [median(callbacks), "counts callbacks, but several can run in one turn, or none in many"],
       ],
     ),
 
@@ -115,11 +115,11 @@ export default {
       "most",
       ({ most }) => most,
       ({ mostAnswered, mostInOne, requests }) => [
-        [requests, "is the number of all requests, and most were gone when others came"],
-        [mostAnswered, "leaves out those that were never answered, and they are there, too"],
+        [requests, "is the number of all requests, but most had gone when others came"],
+        [mostAnswered, "leaves out requests that were never answered, but they are alive as well"],
         [
           mostInOne,
-          "is the number of those for which one turn ran something: a request that waits in between is alive",
+          "is the number of requests for which one turn ran a callback, but a request that waits in between is also alive",
         ],
       ],
     ),

@@ -67,7 +67,7 @@ export default {
     for (const { items, outcome, calls } of [await good(t), small]) {
       t.ok(
         outcome !== null,
-        `all calls for ${items.length} items were done, and mapLimit did not settle`,
+        `all calls for ${items.length} items were done, but mapLimit did not settle`,
       );
       const wanted = items.map((item) => `${item}!`);
       const saw = outcome.value;
@@ -83,7 +83,7 @@ export default {
             wanted,
           },
         );
-      t.equal(saw, wanted, "the results are others", { saw, wanted });
+      t.equal(saw, wanted, "the results are wrong", { saw, wanted });
       t.equal(
         [...calls].sort((a, b) => a.index - b.index),
         items.map((item, index) => ({ item, index })),
@@ -113,7 +113,7 @@ export default {
         open === wanted,
         i === 0
           ? `${items.length} items, p = ${p}: ${open} calls were begun`
-          : `p = ${p}: one of ${steps[i - 1].open} calls was done, others were still to come, and none began. The slowest call of a batch must not hold up the next`,
+          : `p = ${p}: one of ${steps[i - 1].open} calls was done, others were still to come, but none began. The slowest call of a batch must not hold up the next`,
         { saw: `${open} under way`, wanted: `${wanted}` },
       );
     }
@@ -122,32 +122,32 @@ export default {
   async fails(t) {
     const { steps, failing, items: twenty, p, begun } = await bad(t);
     const at = steps.findIndex(({ index, kind }) => index === failing && kind === "error");
-    t.ok(at >= 0, `p = ${p}, and a call that should have been under way was not`);
+    t.ok(at >= 0, `p = ${p}, but a call that should have been under way was not`);
     const { outcome } = steps[at];
     t.ok(
       outcome !== null,
-      `one call failed, ${p - 1} others were under way, and mapLimit was not rejected before they had ended`,
+      `one call failed, ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
     );
     t.equal(
       outcome,
       { error: `no ${twenty[failing]}` },
-      "one call failed, and mapLimit settled otherwise",
+      "one call failed, but mapLimit did not reject with its error",
     );
     const before = steps[at - 1].begun;
-    t.ok(begun === before, `one call failed, and ${counted(begun - before)} began after that`, {
+    t.ok(begun === before, `one call failed, but ${counted(begun - before)} began after that`, {
       wanted: "none",
     });
     const tie = await tied(t);
     const [start, end] = tie.steps;
-    t.ok(end, `p = ${tie.p}, and two calls that should have been under way were not`);
+    t.ok(end, `p = ${tie.p}, but two calls that should have been under way were not`);
     t.equal(
       end.outcome,
       { error: `no ${tie.items[tie.failing]}` },
-      "one call failed, another was done right after it, in the same callback, and mapLimit settled otherwise",
+      "one call failed, another was done right after it, in the same callback, and mapLimit did not reject with the error of the first",
     );
     t.ok(
       tie.begun === start.begun,
-      `one call failed, another was done right after it, in the same callback, and ${counted(tie.begun - start.begun)} began after that`,
+      `one call failed, another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
       { wanted: "none: the failure came first" },
     );
     // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.
@@ -160,11 +160,11 @@ export default {
     t.equal(
       thrown.outcome,
       { error: `no ${items[3]}` },
-      "fn threw at once for the fourth item, and mapLimit was not rejected with that error",
+      "fn threw at once for the fourth item, but mapLimit was not rejected with that error",
     );
     t.ok(
       thrown.begun <= 4,
-      `fn threw at once for the fourth item, and ${counted(thrown.begun - 4)} began after that`,
+      `fn threw at once for the fourth item, but ${counted(thrown.begun - 4)} began after that`,
       { wanted: "none" },
     );
   },
@@ -173,19 +173,22 @@ export default {
     const well = await good(t);
     t.ok(
       well.isSignal && well.signals === 1,
-      "fn did not get an AbortSignal, the same one in each call",
+      "fn did not get an AbortSignal, or not the same one in each call",
     );
-    t.ok(!well.aborted, "all went well, and the signal was aborted");
+    t.ok(!well.aborted, "all went well, but the signal was aborted");
     const { steps, failing } = await bad(t);
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
-    t.ok(at?.aborted, "one call failed, and the signal was not aborted: the others go on in vain");
+    t.ok(
+      at?.aborted,
+      "one call failed, but the signal was not aborted: the others continue in vain",
+    );
   },
 
   async quiet(t) {
     const { unhandled } = await bad(t);
     t.ok(
       unhandled.length === 0,
-      `three calls failed, mapLimit was rejected and that was handled; there were ${unhandled.length} more rejections that were not handled`,
+      `three calls failed, mapLimit was rejected and that was handled, but there were ${unhandled.length} more rejections that were not handled`,
       {
         saw: unhandled,
       },

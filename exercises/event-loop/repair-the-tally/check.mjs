@@ -36,19 +36,19 @@ const crowd = (t) => t.once("crowd", () => play(t, poll(t, 24, { groups: 1 })));
 export default {
   async counted(t) {
     const one = await play(t, poll(t, 1, { groups: 1 }));
-    t.equal(one.sums, one.right, "one vote was cast, and the sums are others");
+    t.equal(one.sums, one.right, "one vote was cast, but the sums are wrong");
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers came one after another, and most weights were lost: what was added to was read before the answer came`,
+        `24 votes were under way, their answers came one after another, and most weights were lost: the old sum was read before the answer came`,
         { saw: slow.sums, wanted: slow.right },
       );
-    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight went to another name");
+    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight went to the wrong name");
     const fast = await crowd(t);
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers came in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only of something that is already there",
+      "24 answers came in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only of a value that is already there",
     );
   },
 
@@ -57,7 +57,7 @@ export default {
     t.note("questions at once", together);
     t.ok(
       atFirst === ballots.length,
-      `${ballots.length} votes were cast, and only ${atFirst} had asked for their weight before the first answer: they are counted one after another`,
+      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer: they are counted one after another`,
       { saw: `${atFirst} at once`, wanted: `${ballots.length} at once` },
     );
     t.ok(
@@ -79,7 +79,7 @@ export default {
         t.ok(!values.includes(undefined), "a vote did not resolve to a sum", { saw: values });
         t.ok(
           new Set(values).size === values.length,
-          "two votes for one name resolved to the same sum: each has one of its own, the sum with it and before the next",
+          "two votes for one name resolved to the same sum: each has its own: the sum with this vote and before the next",
           {
             saw: [...values].sort((a, b) => a - b),
           },
@@ -89,7 +89,7 @@ export default {
         let sum = 0;
         for (const { value, weight } of inOrder) {
           sum += weight;
-          t.ok(value === sum, "a vote resolved to a sum that was not there right after it", {
+          t.ok(value === sum, "a vote resolved to something other than the sum right after it", {
             saw: value,
             wanted: sum,
           });
@@ -111,7 +111,7 @@ export default {
         );
         continue;
       }
-      t.ok(error !== undefined, "a ballot could not be weighed, and its vote was not rejected", {
+      t.ok(error !== undefined, "a ballot could not be weighed, but its vote was not rejected", {
         saw: value,
       });
       t.equal(

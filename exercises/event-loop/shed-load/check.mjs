@@ -9,7 +9,7 @@ async function serving(t, limit) {
   student.needs("shed");
   const word = t.token();
   const { port, kind } = await student.scene("serve", { limit, word });
-  t.ok(port, "shed returned no listener", { saw: kind });
+  t.ok(port, "shed did not return a listener", { saw: kind });
   const ask = async (path = "/") => {
     student.use();
     const { status, headers, body, error } = await t.get({ port }, path);
@@ -42,27 +42,27 @@ const limited = (t) => t.once("limited", () => serving(t, t.random.integer(60, 9
 async function refused(t, server, again = "") {
   for (let attempt = 0; attempt < 3; attempt++) {
     const { answers, reached } = await crowd(t, server);
-    const what = `the loop had just been blocked for ${BLOCK_MS} ms${again}, with a limit of ${server.limit} ms, and ${CROWD} requests had come meanwhile`;
+    const what = `the loop had just been blocked for ${BLOCK_MS} ms${again}, with a limit of ${server.limit} ms, and ${CROWD} requests had come in the meantime`;
     const seen = {
       saw: answers.map(({ status, error }) => status ?? error),
       wanted: Array(CROWD).fill(503),
     };
-    t.ok(!answers.some(({ error }) => error), `${what}: one of them got no answer`, seen);
+    t.ok(!answers.some(({ error }) => error), `${what}: one of them got no response`, seen);
     const busy = answers.filter(({ status }) => status === 503);
     const surely = reached.filter(({ since }) => since < SURE_MS);
     t.ok(
       !(busy.length === CROWD && reached.length > 0),
-      `${what}: they got a 503, and the work of ${reached.length} of them was begun`,
+      `${what}: they got a 503, but the work of ${reached.length} of them was begun`,
       seen,
     );
     if (surely.length === CROWD)
       t.miss(
-        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it, and no look may make you forget it`,
+        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it, and no check may make you forget it`,
         seen,
       );
     t.ok(
       surely.length === 0,
-      `${what}: ${busy.length} of them were refused, and ${surely.length} went on to the handler, as if one check had made it forget the block`,
+      `${what}: ${busy.length} of them were refused, but ${surely.length} went on to the handler, as if one check had made it forget the block`,
       seen,
     );
     if (reached.length > 0) continue; // they reached the handler too late to tell
@@ -84,7 +84,7 @@ export default {
     for (let i = 0; i < 10; i++) first.push(await far.ask());
     t.ok(
       first.every(({ served }) => served),
-      "the limit was 2 s, the process had nothing to do, and a request did not reach the handler",
+      "the limit was 2 s, the process had nothing to do, but a request did not reach the handler",
       {
         saw: first.map(({ status, error }) => status ?? error),
       },
@@ -92,7 +92,7 @@ export default {
     const { answers } = await crowd(t, far);
     t.ok(
       answers.every(({ served }) => served),
-      `the limit was ${FAR} ms, the loop was blocked for ${BLOCK_MS}, and requests were refused`,
+      `the limit was ${FAR} ms, the loop was blocked for ${BLOCK_MS}, but requests were refused`,
       {
         saw: answers.map(({ status, error }) => status ?? error),
       },
@@ -103,7 +103,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms, the process had nothing to do, and no request reached the handler for 3 s: the time between two readings of the clock is not a delay`,
+      `the limit was ${server.limit} ms, the process had nothing to do, but no request reached the handler for 3 s: the time between two readings of the clock is not a delay`,
     );
   },
 
@@ -117,7 +117,7 @@ export default {
     const again = await t.until(async () => (await server.ask()).served, 4000);
     t.ok(
       again,
-      "the loop was blocked once, was free for 4 s after that, and requests were still refused: it never forgets",
+      "the loop was blocked once, was free for 4 s after that, but requests were still refused: it never forgets",
     );
     await refused(t, server, " a second time");
   },
@@ -133,7 +133,7 @@ export default {
     );
     t.ok(
       over,
-      "the server was closed, and 3 s later the process was still there: a timer of shed keeps it alive",
+      "the server was closed, but 3 s later the process was still there: a timer of shed keeps it alive",
     );
   },
 };

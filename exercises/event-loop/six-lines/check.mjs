@@ -66,7 +66,7 @@ export default {
         const count = words.filter((each) => each === word).length;
         t.ok(count === 1, `called from ${from}, "${word}" was said ${count} times`, seen);
       }
-      t.ok(words.length === WORDS.length, `called from ${from}, other words were said`, seen);
+      t.ok(words.length === WORDS.length, `called from ${from}, the wrong words were said`, seen);
       for (const { word, kind } of said)
         t.ok(
           KINDS[word].includes(kind),
@@ -90,12 +90,12 @@ export default {
       const away = run.slow ? ", with words that take a while," : ",";
       t.ok(
         !run.delays.some((ms) => ms > 1),
-        `called from ${run.from}${away} the order was another one: it relied on how long things usually take`,
+        `called from ${run.from}${away} the order was different: it relied on how long things usually take`,
         seen,
       );
       t.ok(!onlyFirst, `called from ${run.from}${away} the promise came before the tick`, seen);
       t.miss(
-        `called from ${run.from}${away} the order was another one${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. What is asked for side by side is a race, or has an order of its own`,
+        `called from ${run.from}${away} the order was different${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. What is asked for side by side is a race, or has an order of its own`,
         seen,
       );
     }
@@ -103,7 +103,7 @@ export default {
     t.equal(
       spoken(said),
       WORDS,
-      "the disk was slow (all threads of the pool were taken for a while), and the order was another one: it relied on how long things usually take",
+      "the disk was slow (all threads of the pool were busy for a while), and the order was different: it relied on how long things usually take",
     );
   },
 

@@ -31,16 +31,16 @@ export default {
       }[how];
       t.ok(
         said.threw === undefined,
-        `the work ${what}, and withTimeout threw instead of returning a promise that rejects`,
+        `the work ${what}, but withTimeout threw instead of returning a promise that rejects`,
       );
       t.ok(said.atOnce, "withTimeout returned before it had called work");
       t.ok(said.isSignal, "work was called without an AbortSignal");
       if (how === "value")
-        t.equal(said.value, word, `the work ${what}, and its value did not come through`);
-      else t.equal(said.error, word, `the work ${what}, and its error did not come through`);
+        t.equal(said.value, word, `the work ${what}, but its value did not come through`);
+      else t.equal(said.error, word, `the work ${what}, but its error did not come through`);
       if (how === "error")
-        t.equal(said.code, "EWORK", `the work ${what}, and another error came through`);
-      t.ok(!said.aborted, `the work ${what}, and was aborted afterwards`);
+        t.equal(said.code, "EWORK", `the work ${what}, but a different error came through`);
+      t.ok(!said.aborted, `the work ${what}, but was aborted afterwards`);
     }
   },
 
@@ -50,23 +50,23 @@ export default {
       result !== null,
       `work that never ends, and that takes no notice of the signal, had ${ms} ms: a second later there was no rejection`,
     );
-    t.ok(result.error !== undefined, "work was late, and there was no rejection", {
+    t.ok(result.error !== undefined, "work was late, but there was no rejection", {
       saw: result.value,
     });
     t.ok(
       result.isError && result.code === "ETIMEDOUT",
-      "work was late, and was rejected with another error",
+      "work was late, but was rejected with the wrong error",
       {
         saw: { code: result.code, message: result.error },
         wanted: { code: "ETIMEDOUT" },
       },
     );
-    t.ok(result.half, `work had ${ms} ms, and was rejected before half of them were over`);
+    t.ok(result.half, `work had ${ms} ms, but was rejected before half of them were over`);
   },
 
   async abort(t) {
     const { aborted } = await late(t);
-    t.ok(aborted, "work was late, and its signal was not aborted: it goes on in vain");
+    t.ok(aborted, "work was late, but its signal was not aborted: it continues in vain");
   },
 
   async exits(t) {
@@ -93,7 +93,7 @@ export default {
     );
     t.ok(
       await left,
-      `all work was done in time, and the process was still alive 2 s later: a timer was left, of ${FAR / 1000} s`,
+      `all work was done in time, but the process was still alive 2 s later: a timer was left, of ${FAR / 1000} s`,
     );
   },
 
@@ -101,10 +101,10 @@ export default {
     const student = await load(t);
     const word = t.token();
     const { result, unhandled } = await student.scene("handled", { word });
-    t.equal(result.error, word, "the work failed in time, and its error did not come through");
+    t.equal(result.error, word, "the work failed in time, but its error did not come through");
     t.ok(
       unhandled.length === 0,
-      "the work failed in time, its error was handled, and there was a second rejection that was not handled",
+      "the work failed in time, its error was handled, but there was a second rejection that was not handled",
       { saw: unhandled },
     );
     const again = await student.scene("late", { ms: 15, after: "error", word });

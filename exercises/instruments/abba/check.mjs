@@ -46,21 +46,21 @@ const isWhole = (block, arms) => arms.every((arm) => block.includes(arm));
 export default {
   async blocks(t) {
     for (const { arms, blocks, order } of await plans(t)) {
-      if (!Array.isArray(order)) t.miss("plan returned no list", { saw: order });
+      if (!Array.isArray(order)) t.miss("plan did not return a list", { saw: order });
       t.ok(
         order.length === arms.length * blocks,
-        `${blocks} blocks of ${arms.length} arms are another number of trials`,
+        `${blocks} blocks of ${arms.length} arms are a different number of trials`,
         { saw: order.length, wanted: arms.length * blocks },
       );
       const bad = blocksOf(order, arms.length).findIndex((block) => !isWhole(block, arms));
       if (bad < 0) continue;
       if (order.slice(0, blocks).every((arm) => arm === order[0]))
         t.miss(
-          "the trials run one arm after the other: whatever begins between them is taken for a difference",
+          "the trials run one arm after the other: whatever begins between them looks like a difference",
           { saw: short(order, arms), wanted: "each block has every arm once" },
         );
       t.miss(
-        `block ${bad + 1} of ${blocks} does not have each of the ${arms.length} arms once: those that are compared are not side by side in time`,
+        `block ${bad + 1} of ${blocks} does not have each of the ${arms.length} arms once: the trials that are compared are not close in time`,
         { saw: short(order, arms) },
       );
     }
@@ -124,26 +124,26 @@ export default {
       [["a", "b"], odd, `${odd} blocks leave the last one without its counterpart`],
       [["a"], 6, "one arm is not a comparison"],
       [[], 6, "no arm is not a comparison"],
-      [["a", "b", "a"], 6, "two arms of one name cannot be told apart"],
+      [["a", "b", "a"], 6, "two arms with the same name cannot be told apart"],
       [["a", "b"], 6.5, "half a block cannot be run"],
     ]) {
       let order;
       try {
         order = await student.call("plan", arms, blocks);
       } catch (error) {
-        t.ok(error.name === "RangeError", `${why}: refused with another error`, {
+        t.ok(error.name === "RangeError", `${why}: refused with the wrong error`, {
           saw: `${error.name}: ${error.message}`,
           wanted: "a RangeError",
         });
         continue;
       }
-      t.miss(`plan(${JSON.stringify(arms)}, ${blocks}) was planned: ${why}`, {
+      t.miss(`plan(${JSON.stringify(arms)}, ${blocks}) was planned, but ${why}`, {
         saw: order,
         wanted: "a RangeError",
       });
     }
     const order = await student.call("plan", ["a", "b"], 6);
-    t.ok(order?.length === 12, "six blocks of two arms are enough, and were not planned", {
+    t.ok(order?.length === 12, "six blocks of two arms are enough, but were not planned", {
       saw: order,
     });
   },

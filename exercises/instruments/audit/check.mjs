@@ -70,7 +70,7 @@ const BROKEN = {
   rate(t, report) {
     report.answered = Math.round(report.answered * between(t, 0.5, 0.8));
     report.sent = report.answered + report.failed + report.underway;
-    return ["counts", "has a throughput that is not its answers by its seconds"];
+    return ["counts", "has a throughput that is not its answers divided by its seconds"];
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));
@@ -84,7 +84,7 @@ const BROKEN = {
     report.latency = scaled(report.latency, between(t, 0.05, 0.2), TIMED);
     return [
       "percentiles",
-      "has a mean above its longest latency. A mean that was made as N / X fits Little's law and shows nothing",
+      "has a mean above its longest latency. A mean that was computed as N / X fits Little's law and shows nothing",
     ];
   },
   high(t, report) {
@@ -94,7 +94,7 @@ const BROKEN = {
     report.latency.longest = digits(Math.max(mean, p99) * between(t, 1.1, 1.5));
     return [
       "percentiles",
-      "does not allow a mean so high: even if each request took the most that its percentiles leave it, the mean would be lower",
+      "does not allow a mean so high: even if each request took the most that its percentiles allow, the mean would be lower",
     ];
   },
   low(t, report) {
@@ -105,7 +105,7 @@ const BROKEN = {
     );
     return [
       "percentiles",
-      "does not allow a mean so low: even if each request took the least that its percentiles leave it, the mean would be higher",
+      "does not allow a mean so low: even if each request took the least that its percentiles allow, the mean would be higher",
     ];
   },
   turned(_t, report) {
@@ -137,10 +137,10 @@ async function judge(t, kinds, { times = 6, units = false } = {}) {
       "audit",
       made.map(({ report }) => report),
     );
-    if (!Array.isArray(saw)) t.miss("audit returned no list", { saw });
+    if (!Array.isArray(saw)) t.miss("audit did not return a list", { saw });
     const wanted = made.flatMap(({ report, law }) => (law ? [{ name: report.name, law }] : []));
     for (const one of made) held(t, one, saw, made, units);
-    t.equal(saw, wanted, "the list is in another order, or has entries twice");
+    t.equal(saw, wanted, "the list is in the wrong order, or has entries twice");
   }
 }
 
@@ -155,7 +155,7 @@ function held(t, { report, law, why, product }, saw, made, units) {
   const times = latency.unit === "us" ? "microseconds" : "seconds";
   if (units && latency.unit !== "ms")
     t.miss(
-      `a report with latencies in ${times} was not judged as the same one in milliseconds: ${JSON.stringify(report)}`,
+      `a report with latencies in ${times} was not judged in the same way as in milliseconds: ${JSON.stringify(report)}`,
       seen,
     );
   if (made.every(({ report: each }) => saw.some((one) => one?.name === each.name)) && !law)
@@ -170,11 +170,11 @@ function held(t, { report, law, why, product }, saw, made, units) {
     );
   if (!law)
     t.miss(
-      `by its own numbers a closed loop had ${percent(product)} of its connections in use. The few requests at an edge of the window explain that: ${JSON.stringify(report)}`,
+      `by its own numbers a closed loop had ${percent(product)} of its connections in use. The few requests at the edge of the window explain that: ${JSON.stringify(report)}`,
       seen,
     );
   t.miss(
-    `a report ${said ? "breaks another law than the one that was named" : "was passed that breaks a law"}. It ${why}: ${JSON.stringify(report)}`,
+    `a report ${said ? "breaks a different law from the one that was named" : "that breaks a law was passed"}. It ${why}: ${JSON.stringify(report)}`,
     seen,
   );
 }

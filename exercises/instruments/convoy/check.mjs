@@ -44,19 +44,15 @@ export default {
     );
     t.ok(
       computed.length === answers.length,
-      `${answers.length} requests were answered, and ${computed.length} computed: the work must stay the same`,
+      `${answers.length} requests were answered, but ${computed.length} computed: the work must stay the same`,
     );
     const wrong = answers.find(({ answer, wanted }) => answer !== wanted);
-    t.ok(
-      wrong === undefined,
-      "a request was answered with what was computed from other data, or failed",
-      {
-        saw: wrong?.answer ?? wrong?.error,
-        wanted: wrong?.wanted,
-      },
-    );
+    t.ok(wrong === undefined, "a request was answered with the result for other data, or failed", {
+      saw: wrong?.answer ?? wrong?.error,
+      wanted: wrong?.wanted,
+    });
     const late = computed.findIndex((request, i) => request !== arrived[i]);
-    t.ok(late < 0, "a request computed before another one whose data had come earlier", {
+    t.ok(late < 0, "a request computed before another one whose data had arrived earlier", {
       saw: computed.slice(late, late + 4),
       wanted: arrived.slice(late, late + 4),
     });
@@ -92,11 +88,11 @@ export default {
       const convoy = CLIENTS / (CLIENTS * COMPUTES + WAITS);
       if (saw < 1.06 * convoy && saw > 0.94 * convoy)
         t.miss(
-          `${when} the ten are a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has done so`,
+          `${when}, the ten are a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has done so`,
           seen,
         );
       t.miss(
-        `${when} the throughput is too low. The convoy came apart, but a request stays longer than it must, or the loop has nothing to do at times`,
+        `${when}, the throughput is too low. The convoy broke up, but a request takes longer than it must, or the loop sometimes has nothing to do`,
         seen,
       );
     }
@@ -122,7 +118,7 @@ export default {
       const how = bad[request % 100];
       const message = how === "wait" ? `no data for ${request}` : `no answer for ${request}`;
       if (!how)
-        t.ok(answer === wanted, "a request failed though only another one had to", {
+        t.ok(answer === wanted, "a request failed, although only another one had to", {
           saw: error ?? answer,
           wanted,
         });
@@ -130,8 +126,8 @@ export default {
         t.ok(
           error === message,
           how === "wait"
-            ? "a wait was rejected, and handle did not reject with its error"
-            : "a computation threw, and handle did not reject with its error",
+            ? "a wait was rejected, but handle did not reject with its error"
+            : "a computation threw, but handle did not reject with its error",
           { saw: error ?? answer, wanted: message },
         );
     }

@@ -55,9 +55,9 @@ function mistakes(stations, n) {
         stations.map(({ demand }) => ({ demand })),
         n,
       ).throughput,
-      "it comes out if requests queue where no request waits for another",
+      "that is the result if requests queue where no request waits for another",
     ],
-    [right(stations, n + 1).throughput, "this is the value for one request more"],
+    [right(stations, n + 1).throughput, "this is the value for one more request"],
     [n > 1 ? right(stations, n - 1).throughput : 0, "this is the value for one request fewer"],
   ];
   if (queues.length > 1)
@@ -81,7 +81,7 @@ function mistakes(stations, n) {
             crowd ? 0 : demand * (1 + (at[i] * (n - 1)) / n),
           ),
         )),
-    "this is an approximation, in which a request finds a share of what n of them leave, and not what n - 1 leave",
+    "this is an approximation, in which a request finds a share of what n of them leave, instead of what n - 1 leave",
   ]);
   return found;
 }
@@ -102,17 +102,17 @@ async function judge(t, stations, n) {
   if (!near(said?.throughput, wanted.throughput)) {
     const known = mistakes(stations, n).find(([x]) => near(said?.throughput, x, 1e-5));
     t.miss(
-      `${what}: the throughput is another${known ? `. ${known[1][0].toUpperCase()}${known[1].slice(1)}` : ""}`,
+      `${what}: the throughput is wrong${known ? `. ${known[1][0].toUpperCase()}${known[1].slice(1)}` : ""}`,
       seen,
     );
   }
   const queued = wanted.stay - sum(demands(stations, true));
   if (near(said.stay, queued) && !near(said.stay, wanted.stay))
     t.miss(
-      `${what}: the residence time of a request is given without its wait, and Little's law counts all of it`,
+      `${what}: the residence time of a request is given without its wait, but Little's law counts all of it`,
       seen,
     );
-  t.ok(near(said.stay, wanted.stay), `${what}: the residence time is another`, seen);
+  t.ok(near(said.stay, wanted.stay), `${what}: the residence time is wrong`, seen);
   return { said, wanted, what };
 }
 
@@ -189,12 +189,12 @@ export default {
       if (holds(wanted.at)) continue;
       if (holds(stations.map(({ demand }) => wanted.throughput * demand)))
         t.miss(
-          `${what}: \`at\` has the mean number of requests in service, and requests that queue are also at the station`,
+          `${what}: \`at\` has the mean number of requests in service, but requests that queue are also at the station`,
           seen,
         );
       const together = sum(said);
       t.miss(
-        `${what}: the numbers at the stations are others${near(together, n) ? "" : `. Together they are ${digits(together)}, and nobody leaves this network`}`,
+        `${what}: the numbers at the stations are wrong${near(together, n) ? "" : `. Together they are ${digits(together)}, and no request leaves this network`}`,
         seen,
       );
     }
@@ -219,7 +219,7 @@ export default {
       said = await student.call("mva", stations, n);
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
-      t.miss(`${what}: the stack was full. There is a call for each request on it`, {
+      t.miss(`${what}: the stack overflowed. There is a call for each request on it`, {
         saw: thrown.message,
       });
     }
@@ -232,12 +232,12 @@ export default {
     };
     t.ok(
       near(said?.throughput, x) && near(said.stay, n / x),
-      `${what}: the slowest queue never rests, and the throughput or the residence time is another`,
+      `${what}: the slowest queue never rests, but the throughput or the residence time is wrong`,
       seen,
     );
     t.ok(
       at.every((wanted, i) => near(said.at?.[i], wanted, 1e-4)),
-      `${what}: the numbers at the stations are others`,
+      `${what}: the numbers at the stations are wrong`,
       seen,
     );
   },

@@ -101,7 +101,7 @@ const pause = (t) =>
 
 // What is wrong with the run as a whole, before a figure of it is looked at.
 function whole(t, { rows, schedule }, what) {
-  if (rows?.thrown) t.miss(`${what}, and openLoop was rejected: ${rows.thrown.message}`);
+  if (rows?.thrown) t.miss(`${what}, but openLoop was rejected: ${rows.thrown.message}`);
   t.ok(
     Array.isArray(rows) && rows.length === schedule.length,
     `${what}: there is not a row for each of ${schedule.length} requests`,
@@ -126,12 +126,12 @@ export default {
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "the server was stopped, and only one request came until it went on: the client waits for each answer, which makes it a closed loop",
+      "the server was stopped, and only one request came until it resumed: the client waits for each response, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `the server was stopped, and only ${during} of ${kept} requests came until it went on: the others waited for the answer to another request`,
+      `the server was stopped, and only ${during} of ${kept} requests came until it resumed: the others waited for the answer to another request`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever came`, seen);
@@ -151,25 +151,25 @@ export default {
     const waited = (i) => arrived[i] - arrived[0] - (schedule[i] - schedule[0]);
     t.ok(
       schedule.every((_, i) => arrived[i] !== undefined),
-      "the client was stopped for a while, and then not every request came",
+      "the client was stopped for a while, and afterwards not every request came",
     );
     for (const i of late.inside) {
       const least = waited(i);
       t.ok(
         rows[i].ms >= least - TIMER,
-        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms came ${least.toFixed(0)} ms late, and its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it really left`,
+        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms came ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it really left`,
         { saw: rows[i], wanted: `ms of ${least.toFixed(0)} at least` },
       );
       t.ok(
         rows[i].ms <= late.total - schedule[i] + TIMER,
-        "a row says more milliseconds than the whole run had left",
+        "a row has more milliseconds than the whole run had left",
         { saw: rows[i] },
       );
     }
     const stalled = await stall(t);
     if (stalled.rows?.thrown) return; // that is what `rows` is about
     const all = byMoment(stalled);
-    t.ok(all.every(Boolean), "a row has another `at` than its intended moment", {
+    t.ok(all.every(Boolean), "the `at` of a row is not its intended moment", {
       saw: stalled.rows?.slice?.(0, 3),
     });
     t.plot(
@@ -191,7 +191,7 @@ export default {
     for (let i = QUICK; i < all.length; i++)
       t.ok(
         all[i].ms >= seenByServer(i) - TIMER,
-        "the server was stopped, and a row says less than its request has waited",
+        "the server was stopped, but a row has less than its request waited",
         {
           saw: all[i],
           wanted: `ms of ${seenByServer(i).toFixed(0)} at least`,
@@ -203,7 +203,7 @@ export default {
     );
     t.ok(
       second - first > APART_MS / 3 || !Number.isFinite(second),
-      `half of the answers came ${APART_MS} ms after the others, and the rows of both end together: their clocks were stopped by the answer to another request`,
+      `half of the responses came ${APART_MS} ms after the others, but the rows of both end together: their clocks were stopped by the answer to another request`,
       {
         saw: all.slice(QUICK),
       },
@@ -220,7 +220,7 @@ export default {
     t.note("late after the pause (ms)", Math.round(least));
     t.ok(
       least < STOP_MS / 4,
-      `the client was stopped for ${STOP_MS} ms and went on. The requests that were due long after that were all late, by ${least.toFixed(0)} ms at least: the schedule has slipped`,
+      `the client was stopped for ${STOP_MS} ms and then resumed. The requests that were due long after that were all late, by ${least.toFixed(0)} ms at least: the schedule has slipped`,
       { saw: lags.map((ms) => `${ms.toFixed(0)} ms late`) },
     );
     for (const [i, at] of run.schedule.entries())
@@ -246,14 +246,14 @@ export default {
       if (i === reset)
         t.ok(
           typeof row.error === "string" && row.error !== "" && row.status === undefined,
-          "a connection was reset before the answer, and its row has no error's code",
+          "a connection was reset before the response, but its row does not have the error's code",
           { saw: row },
         );
       else
         t.equal(
           row.status,
           i === busy ? 503 : 200,
-          `a request was answered with ${i === busy ? 503 : 200}, and its row says something else`,
+          `a request was answered with ${i === busy ? 503 : 200}, but its row says something else`,
         );
     }
   },

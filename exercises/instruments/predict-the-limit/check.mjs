@@ -162,7 +162,7 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
   const own = (alone.utilisation * alone.seconds) / alone.answers;
   t.ok(
     typeof saw === "number" && saw > 0,
-    `${what}, and \`limit\` is not a number of requests`,
+    `${what}, but \`limit\` is not a number of requests`,
     seen,
   );
   if (near(saw, 1 / R) && off(D, R) > 0.3)
@@ -172,16 +172,16 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
     );
   if (kind === "pool" && near(saw, 1 / D))
     t.miss(
-      `${what}. Yours is what its loop would allow: with so many requests elsewhere all of its threads are taken`,
+      `${what}. Yours is what its loop would allow: with so many requests elsewhere, all of its threads are taken`,
       seen,
     );
   if (near(saw, 1 / own))
     t.miss(
-      `${what}. Yours comes from the demand of a single connection: it finds the loop asleep before every step, and waking it is in that demand`,
+      `${what}. Yours comes from the demand of a single connection: it finds the loop asleep before every step, and that demand includes waking it`,
       seen,
     );
   if (threads && near(saw, threads / (alone.medianMs - D)))
-    t.miss(`${what}. Yours takes milliseconds for seconds`, seen);
+    t.miss(`${what}. Yours treats milliseconds as seconds`, seen);
   if (kind === "loop" && near(saw, threads / (R - D)))
     t.miss(
       `${what}. Yours is what its pool would allow, which is free while the loop is full`,
@@ -236,7 +236,7 @@ export default {
         t.equal(
           one.said.setBy,
           kind,
-          `${WHAT[kind]} (${one.threads}): the limit is right, and \`setBy\` names the other one`,
+          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the other one`,
         );
       }
   },

@@ -47,7 +47,7 @@ const BLOCKED_MS = 100; // in the handler, of real time
 const noBlock = (t, run) => {
   if (run.blocked > BLOCKED_MS && Math.max(...run.ms) === 0)
     t.miss(
-      `${where(run)}: the handler blocked its loop instead of waiting; others would have waited with it`,
+      `${where(run)}: the handler blocked its loop instead of waiting, so others would have had to wait as well`,
       { saw: `${run.blocked.toFixed(0)} ms within the handler` },
     );
 };
@@ -89,15 +89,15 @@ export default {
         t.miss(`${where(run)}: all of them were slow, and the mean moved`, seen);
       if (ranked(run.ms, 1) >= run.mean)
         t.miss(
-          `${where(run)}: the mean moved. What the slow ones take the fast ones must pay`,
+          `${where(run)}: the mean moved. The fast ones must make up for the time that the slow ones take`,
           seen,
         );
       if (kinds.size === 2 && Math.abs(saw / run.mean - 1) < 0.5)
         t.miss(
-          `${where(run)}: another thousand might have had this mean. How many of a thousand are slow was left to chance, or does not come out even`,
+          `${where(run)}: a different thousand might have had this mean. How many of a thousand are slow was left to chance, or varies`,
           seen,
         );
-      t.miss(`${where(run)}: the mean of these thousand is another`, seen);
+      t.miss(`${where(run)}: the mean of these thousand is wrong`, seen);
     }
   },
 

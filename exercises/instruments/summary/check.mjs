@@ -32,7 +32,7 @@ export default {
       const { throughput } = await student.object("summary", given, seconds);
       if (near(throughput, given.length / seconds) && failures)
         t.miss(
-          `${failures} of ${given.length} rows were not a success (a 404, 500 or 503, or no answer), and were counted`,
+          `${failures} of ${given.length} rows were not a success (a 404, 500 or 503, or no response), but were counted`,
           {
             saw: throughput,
             wanted: successes / seconds,
@@ -40,7 +40,7 @@ export default {
         );
       t.ok(
         near(throughput, successes / seconds),
-        `the throughput of ${successes} successes in ${seconds} s is another`,
+        `the throughput of ${successes} successes in ${seconds} s is wrong`,
         {
           saw: throughput,
           wanted: successes / seconds,
@@ -64,14 +64,17 @@ export default {
         const wanted = ranked(right, p);
         if (near(saw, wanted)) continue;
         if (near(saw, ranked(asTexts, p)))
-          t.miss(`p${p} is what comes out when numbers are sorted as texts: 9 after 1000`, {
+          t.miss(`p${p} is the result when numbers are sorted as texts: 9 after 1000`, {
             saw,
             wanted,
           });
         if (near(saw, ranked(inOrder(given.map(({ ms }) => ms)), p)))
-          t.miss(`p${p} counts all rows: ${failures} of them were not a success`, { saw, wanted });
+          t.miss(`p${p} counts all rows, but ${failures} of them were not a success`, {
+            saw,
+            wanted,
+          });
         t.miss(
-          `p${p} of ${successes} answers is the value of rank ceil(${p} / 100 x ${successes})`,
+          `p${p} of ${successes} responses is the value of rank ceil(${p} / 100 x ${successes})`,
           {
             saw,
             wanted,
@@ -79,7 +82,7 @@ export default {
         );
       }
       const mean = right.reduce((sum, ms) => sum + ms, 0) / right.length;
-      t.ok(near(said.mean, mean), "the mean is another", { saw: said.mean, wanted: mean });
+      t.ok(near(said.mean, mean), "the mean is wrong", { saw: said.mean, wanted: mean });
     }
   },
 
@@ -97,15 +100,15 @@ export default {
         if (wanted === null ? saw === null : near(saw, wanted)) continue;
         if (beyond === SUPPORT - 1)
           t.miss(
-            `of ${successes} answers ${beyond} lie beyond p${p}, which is one too few: it should be null`,
+            `of ${successes} responses ${beyond} are beyond p${p}, which is one too few: it should be null`,
             { saw, wanted },
           );
         if (wanted === null)
           t.miss(
-            `of ${successes} answers ${beyond} lie beyond p${p}: it may not be reported, and should be null`,
+            `of ${successes} responses ${beyond} are beyond p${p}: it may not be reported, and should be null`,
             { saw, wanted },
           );
-        t.miss(`of ${successes} answers ${beyond} lie beyond p${p}, which is enough`, {
+        t.miss(`of ${successes} responses ${beyond} are beyond p${p}, which is enough`, {
           saw,
           wanted,
         });

@@ -107,12 +107,12 @@ export default {
       if (Math.abs(saw / wanted - 1) < 1e-6) continue;
       const pooled = mean(set.flatMap(({ b }) => b)) / mean(set.flatMap(({ a }) => a));
       if (Math.abs(saw / pooled - 1) < 1e-6)
-        t.miss("in the ratio a trial with more requests, or in a slow moment, counts for more", {
+        t.miss("in the ratio, a trial with more requests, or at a slow moment, counts for more", {
           saw,
           wanted,
         });
       if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is a to b", { saw, wanted });
-      t.miss(`the ratio of ${n} pairs is not the geometric mean of theirs`, { saw, wanted });
+      t.miss(`the ratio of ${n} pairs is not the geometric mean of their ratios`, { saw, wanted });
     }
   },
 
@@ -151,15 +151,15 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were called different too often. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, and did so no more at the end`,
+        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer did at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were called different too often. The requests of a trial share its process: they are not a sample of trials, and an error bar that is made of them is far too short",
+        "equal servers were too often called different. The requests of a trial share its process: they are not a sample of trials, and an error bar computed from them is far too short",
         seen,
       );
-    t.miss("equal servers were called different too often", seen);
+    t.miss("equal servers were too often called different", seen);
   },
 
   async power(t) {
@@ -174,14 +174,14 @@ export default {
     const wanted = sets.map((_, i) => (i % 2 ? "slower" : "faster"));
     const turned = words.filter((word, i) => differs(word) && word !== wanted[i]).length;
     if (turned > 40)
-      t.miss("`faster` is said of a server whose latencies are longer", {
+      t.miss("`faster` was said of a server whose latencies are longer", {
         saw: `${turned} of 80 the wrong way round`,
       });
     const found = words.filter((word, i) => word === wanted[i]).length;
     t.note("differences found in 80", found);
     t.ok(
       found >= 72,
-      "differences were not found that every pair shows. The machine drifted, from pair to pair; both trials of a pair drifted alike",
+      "differences that every pair shows were not found. The machine drifted from pair to pair, but both trials of a pair drifted alike",
       { saw: `${found} of 80`, wanted: "nearly all" },
     );
   },

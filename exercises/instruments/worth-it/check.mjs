@@ -103,18 +103,18 @@ function mistakes(server, after, connections) {
   return [
     [
       gain(few),
-      "That compares the response time of a request that is alone, and here most of them wait for what is full",
+      "That compares the response time of a lone request, but here most requests wait for what is full",
     ],
     [gain(few, loop), "That is what a server without a pool gains"],
     [
       term(after) / term(server),
-      "That is what the change does to what held the server back before; after it something else holds it back",
+      "That is what the change does to what held the server back before; after the change, something else holds it back",
     ],
     [
       gain(loop, pool),
-      "That compares limits, and these are too few to reach a limit, before the change or after it",
+      "That compares limits, but these connections are too few to reach a limit, before or after the change",
     ],
-    [gain(few, loop, single), "That comes out as if its pool had one thread"],
+    [gain(few, loop, single), "That is the result as if its pool had one thread"],
   ];
 }
 
@@ -127,7 +127,7 @@ async function judge(t, what) {
     t.equal(
       Object.keys(gains).sort(),
       Object.keys(changes).sort(),
-      "`gains` has not the names of the changes",
+      "`gains` does not have the names of the changes",
     );
     for (const [name, change] of Object.entries(changes)) {
       const after = { ...server, ...change };
@@ -139,7 +139,7 @@ async function judge(t, what) {
       if (server.threads === 0 && !(saw > 0 && Number.isFinite(saw)))
         t.miss(`${where}. With \`threads: 0\` a request that is elsewhere holds nothing up`, seen);
       const known = mistakes(server, after, connections).find(([gain]) => near(saw, gain));
-      t.miss(`${where}. The gain is another${known ? `. ${known[1]}` : ""}`, seen);
+      t.miss(`${where}. The gain is wrong${known ? `. ${known[1]}` : ""}`, seen);
     }
   }
 }
@@ -192,8 +192,8 @@ export default {
           said?.best,
           null,
           empty
-            ? "there are no changes, and one is `best`"
-            : `${told({ what, server, connections })}. All changes are to what is not full, and no change gains anything: \`best\` is null`,
+            ? "there are no changes, but one is `best`"
+            : `${told({ what, server, connections })}. All changes are to what is not full, so no change gains anything: \`best\` is null`,
         );
       }
   },

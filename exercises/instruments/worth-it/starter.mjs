@@ -4,7 +4,7 @@ export function worth(server, changes, connections) {
   const before = server.demand + server.elsewhere;
   for (const [name, change] of Object.entries(changes)) {
     const { demand, elsewhere } = { ...server, ...change };
-    gains[name] = before / (demand + elsewhere); // a stay half as long, twice the answers
+    gains[name] = before / (demand + elsewhere); // half the response time, twice the responses
   }
   return { gains, best: Object.keys(gains)[0] };
 }

@@ -86,7 +86,7 @@ const bytes = (t, size) => Buffer.alloc(size, t.token());
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: something of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}: part of it stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -109,7 +109,7 @@ export default {
       t.equal(status, 201, `${what} was not answered with 201`);
       t.ok(
         readdirSync(folder).includes(name) && server.read(join("files", name)).equals(body),
-        `${what} was answered with 201, and the file has other bytes, or is not there`,
+        `${what} was answered with 201, but the file has the wrong bytes, or is missing`,
       );
     }
     await holds(t, folder, [name], "uploads that went well");
@@ -125,7 +125,7 @@ export default {
     const first = await announced.answered(t, server);
     t.ok(
       first?.status === 413,
-      `an upload with a content-length above the limit was not answered before its body had come`,
+      `an upload with a content-length above the limit was not answered before its body had arrived`,
       { saw: said(first), wanted: 413 },
     );
     await announced.leave();
@@ -134,7 +134,7 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}: it was not told`,
+      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
       { saw: said(answer), wanted: 413 },
     );
     await silent.leave();
@@ -171,14 +171,14 @@ export default {
       t.equal(
         await put(t, server, other, bytes(t, 1000)),
         201,
-        `${when} another upload was not answered with 201`,
+        `${when}, another upload was not answered with 201`,
       );
-    await passes(`next to ${LEAVING} uploads`);
+    await passes(`during ${LEAVING} uploads`);
     await t.until(() => files() >= LEAVING, 500);
     const seen = server.read(join("files", name));
     t.ok(
       seen.equals(old),
-      "while an upload is under way, what had that name before is gone already",
+      "while an upload is under way, the file that had that name before is already gone",
       { saw: `${seen.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
@@ -186,12 +186,12 @@ export default {
     await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
     t.ok(
       readdirSync(folder).includes(name) && server.read(join("files", name)).equals(old),
-      "an upload whose client left took with it what had that name before",
+      "an upload whose client left destroyed the file that had that name before",
     );
     await t.until(() => files() === 0, 2000);
     t.ok(
       files() === 0,
-      `${LEAVING} clients left in the middle of their uploads, and ${files()} files stayed open`,
+      `${LEAVING} clients left in the middle of their uploads, but ${files()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
     if (server.end) throw server.early();
@@ -200,7 +200,10 @@ export default {
   async full(t) {
     // Only in the sandbox is there a disk that one may fill.
     if (!t.job.sandboxed)
-      return t.note("a full disk", "not tried: without a sandbox there is none that one may fill");
+      return t.note(
+        "a full disk",
+        "not tried: without a sandbox there is no disk that may be filled",
+      );
     const { server } = await started(t, 2 * SMALL_DISK, "full", { FOLDER: "/tmp" });
     // A server that closes the connection of a client that still sends loses an answer now and then: it may try again.
     let answer;
@@ -214,7 +217,7 @@ export default {
     }
     t.ok(
       answer?.status === 507,
-      "the disk was full in the middle of an upload, and the answer was not 507",
+      "the disk was full in the middle of an upload, but the response was not 507",
       {
         saw: said(answer),
         wanted: 507,
@@ -227,7 +230,7 @@ export default {
     }, 2000);
     t.ok(
       again === 201,
-      "after an upload that had filled the disk, one of 2 MiB does not fit: something of the first is still there",
+      "after an upload that had filled the disk, one of 2 MiB does not fit: part of the first is still there",
       { saw: again, wanted: 201 },
     );
   },
@@ -266,7 +269,7 @@ export default {
     const stored = lstatSync(join(folder, name), { throwIfNoEntry: false });
     t.ok(
       stored?.isFile() && stored.size === LARGE,
-      "a large upload was answered with 201, and is not there",
+      "a large upload was answered with 201, but is missing",
       { saw: stored ? `${stored.size} bytes` : "no file", wanted: `${LARGE} bytes` },
     );
   },

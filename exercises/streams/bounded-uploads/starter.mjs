@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";
 
-const { FOLDER = ".", PORT = "0" } = process.env; // LIMIT is there, too
+const { FOLDER = ".", PORT = "0" } = process.env; // LIMIT is also set
 
 const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray());

@@ -11,7 +11,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
     const folder = join(server.work, "files");
     t.ok(
       existsSync(folder) && lstatSync(folder).isDirectory(),
-      "FOLDER named a folder that was missing, and the drop listens and has not made it",
+      "FOLDER named a missing folder, but the drop listens and has not made it",
     );
     return { server, folder };
   });
@@ -20,7 +20,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: something of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}: part of it stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -29,7 +29,7 @@ async function holds(t, folder, names, what) {
 function isStored(t, { server, folder }, name, content, what) {
   t.ok(
     readdirSync(folder).includes(name) && server.read(join("files", name)).equals(content),
-    `${what} was stored, and the file has other bytes, or is not there`,
+    `${what} was stored, but the file has the wrong bytes, or is missing`,
   );
 }
 
@@ -60,9 +60,9 @@ export default {
       t.equal(
         await put(t, server, name, other),
         200,
-        "an upload that took the place of another file was not answered with 200",
+        "an upload that replaced another file was not answered with 200",
       );
-      isStored(t, place, name, other, "an upload that took the place of another file");
+      isStored(t, place, name, other, "an upload that replaced another file");
     }
     const name = word(t);
     const content = bytes(t, 500);
@@ -89,7 +89,7 @@ export default {
       t.equal(
         status,
         201,
-        `${JSON.stringify(name)}, of ${name.length} characters, is a name, and was not stored`,
+        `${JSON.stringify(name)}, of ${name.length} characters, is a valid name, but was not stored`,
       );
       isStored(t, place, name, content, JSON.stringify(name));
     }
@@ -122,14 +122,14 @@ export default {
         { saw: outcome(answer), wanted: 400 },
       );
     }
-    await holds(t, folder, fits, "names that are none");
+    await holds(t, folder, fits, "names that are not valid");
     const answer = await ask(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
     has(t, answer, 405, ": a file has no POST");
     t.ok(
       String(answer.headers.allow)
         .split(/\s*,\s*/)
         .includes("PUT"),
-      `${answer.text}: a 405 says in the header allow that there is PUT`,
+      `${answer.text}: a 405 lists PUT in the header allow`,
       { saw: answer.headers.allow ?? "none" },
     );
   },
@@ -145,7 +145,7 @@ export default {
     const first = await announced.answered(t, server);
     t.ok(
       first?.status === 413,
-      "an upload with a content-length above the limit was not answered before its body had come",
+      "an upload with a content-length above the limit was not answered before its body had arrived",
       { saw: statusOf(first), wanted: 413 },
     );
     await announced.leave();
@@ -154,7 +154,7 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}: it was not told`,
+      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
       { saw: statusOf(answer), wanted: 413 },
     );
     await silent.leave();
@@ -164,12 +164,12 @@ export default {
     t.equal(
       await put(t, other, word(t), bytes(t, small + 1)),
       413,
-      `LIMIT was ${small}, and an upload of one byte more was not refused`,
+      `LIMIT was ${small}, but an upload of one byte more was not refused`,
     );
     t.equal(
       await put(t, other, word(t), bytes(t, small)),
       201,
-      `LIMIT was ${small}, and an upload of as many bytes was not stored after one that was too large`,
+      `LIMIT was ${small}, but an upload of exactly that size was not stored after one that was too large`,
     );
   },
 
@@ -200,23 +200,29 @@ export default {
     t.equal(
       await put(t, server, other, bytes(t, 1000)),
       201,
-      `during ${LEAVING} uploads another one was not answered with 201`,
+      `during ${LEAVING} uploads, another one was not answered with 201`,
     );
     await t.until(() => files() >= LEAVING, 500);
     const current = server.read(join("files", name));
     t.ok(
       current.equals(old),
-      "while an upload is under way, what had that name before is gone already",
+      "while an upload is under way, the file that had that name before is already gone",
       { saw: `${current.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
     await put(t, server, other, bytes(t, 1000));
     await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
-    isStored(t, place, name, old, "what had a name before clients left in the middle of uploads");
+    isStored(
+      t,
+      place,
+      name,
+      old,
+      "a file that was there before clients left in the middle of uploads",
+    );
     await t.until(() => files() === 0, 2000);
     t.ok(
       files() === 0,
-      `${LEAVING} clients left in the middle of their uploads, and ${files()} files stayed open`,
+      `${LEAVING} clients left in the middle of their uploads, but ${files()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
     const both = word(t);
@@ -236,10 +242,10 @@ export default {
       : undefined;
     t.ok(
       contents.some((content) => stored?.equals(content)),
-      "two clients sent files of one name at the same time, and the file in the folder is neither of the two",
+      "two clients sent files of the same name at the same time, but the file in the folder is neither of the two",
       { saw: stored ? `${stored.length} bytes of both` : "no file" },
     );
-    await holds(t, folder, [name, other, both], "two uploads of one name");
+    await holds(t, folder, [name, other, both], "two uploads of the same name");
     if (server.end) throw server.early();
   },
 
@@ -279,7 +285,7 @@ export default {
     const stored = lstatSync(join(folder, name), { throwIfNoEntry: false });
     t.ok(
       stored?.isFile() && stored.size === size,
-      "a large upload was answered with 201, and is not there",
+      "a large upload was answered with 201, but is missing",
       { saw: stored ? `${stored.size} bytes` : "no file", wanted: `${size} bytes` },
     );
   },

@@ -64,7 +64,7 @@ export default {
         const answer = await askFor(t, name, { method });
         const body = method === "HEAD" ? Buffer.alloc(0) : content;
         has(t, answer, 200);
-        t.ok(answer.body.equals(body), `${answer.text}: another body came`, {
+        t.ok(answer.body.equals(body), `${answer.text}: the wrong body came`, {
           saw: outcome(answer),
           wanted: `200, ${body.length} bytes`,
         });
@@ -73,7 +73,7 @@ export default {
           ["accept-ranges", "bytes"],
           ["content-type", "application/octet-stream"],
         ])
-          t.equal(answer.headers[header], value, `${answer.text}: its ${header} is another`);
+          t.equal(answer.headers[header], value, `${answer.text}: its ${header} is wrong`);
       }
     for (const method of ["GET", "HEAD"])
       has(t, await askFor(t, t.token(), { method }), 404, ": the file is missing");
@@ -102,7 +102,7 @@ export default {
       t.equal(
         await tag(name, method),
         first,
-        `${method} of a file that has not changed: its etag is another`,
+        `${method} of a file that has not changed: its etag is different`,
       );
     const refused = async (header, what) => {
       for (const method of ["GET", "HEAD"]) {
@@ -114,16 +114,16 @@ export default {
     };
     await refused(first, "");
     await refused(`"${t.token()}", ${first}`, ": if-none-match is a list of tags");
-    await refused("*", ": the star means whatever there is");
+    await refused("*", ": the star means any file");
     const both = { "if-none-match": first, range: "bytes=0-9" };
     has(
       t,
       await askFor(t, name, { headers: both }),
       304,
-      ", as who has the file needs no part of it",
+      ", as a client that has the file needs no part of it",
     );
     const other = { "if-none-match": `"${t.token()}"` };
-    has(t, await askFor(t, name, { headers: other }), 200, ", as the client has another file");
+    has(t, await askFor(t, name, { headers: other }), 200, ", as the client has a different file");
     // Several times, as a second may end between two uploads.
     const again = word(t);
     const tags = [];
@@ -135,7 +135,7 @@ export default {
     const kinds = new Set(tags).size;
     t.ok(
       kinds === tags.length,
-      `a file took the place of another one of the same size, ${tags.length} times at once: only ${kinds} of the tags differ`,
+      `a file replaced one of the same size, ${tags.length} times at once: only ${kinds} of the tags differ`,
       { saw: tags, wanted: `${tags.length} tags` },
     );
     const stale = await askFor(t, again, { headers: { "if-none-match": tags[0] } });
@@ -170,12 +170,12 @@ export default {
           t.miss(`${what}: one byte is missing. The end of a range is included`, shown);
         if (range.startsWith("bytes=-") && !answer.body?.equals(right))
           t.miss(`${what}: bytes=-n means the last n bytes`, shown);
-        t.ok(!answer.error && answer.body.equals(right), `${what}: other bytes came`, shown);
+        t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes came`, shown);
         for (const [header, value] of [
           ["content-length", String(last - first + 1)],
           ["content-range", `bytes ${first}-${last}/${size}`],
         ])
-          t.equal(answer.headers[header], value, `${what}: its ${header} is another`);
+          t.equal(answer.headers[header], value, `${what}: its ${header} is wrong`);
       }
     for (const range of [
       `bytes=${size}-`,
@@ -185,13 +185,13 @@ export default {
       const answer = await askFor(t, name, { headers: { range } });
       t.ok(
         answer.status === 416,
-        `${answer.text}, of ${size} bytes: there are none, which is a 416`,
+        `${answer.text}, of ${size} bytes: there are no such bytes, which is a 416`,
         { saw: outcome(answer) },
       );
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 says how large the file is`,
+        `${answer.text}: a 416 gives the size of the file`,
       );
     }
     for (const range of ["bytes=", "bytes=-", "bytes=x-y", "lines=1-2", `bytes=${n + 50}-3`]) {
@@ -211,7 +211,7 @@ export default {
     t.equal(
       head.headers?.["content-length"],
       String(LONG_MIB * MIB),
-      "a long file is not answered as one",
+      "the response for a long file is wrong",
     );
     for (let time = 0; time < LEAVING / 4; time++) {
       await askFor(t, "long.bin", { method: "HEAD" });
@@ -264,8 +264,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(grown / MIB));
       t.ok(
         grown < most,
-        `${CLIENTS} clients asked for ${what} and read nothing yet: the drop grew by ${Math.round(grown / MIB)} MiB`,
-        { wanted: "some chunks for each, whatever the file" },
+        `${CLIENTS} clients asked for ${what} and have read nothing yet: the drop grew by ${Math.round(grown / MIB)} MiB`,
+        { wanted: "a few chunks for each, whatever the file" },
       );
     }
   },
@@ -279,7 +279,7 @@ export default {
     t.equal(
       await put(t, server, word(t), bytes(t, limit + 1)),
       413,
-      "an upload of one byte more than the limit was not refused",
+      "an upload one byte over the limit was not refused",
     );
     await leaves(t, server);
   },

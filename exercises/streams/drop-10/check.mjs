@@ -57,7 +57,7 @@ async function listening(t, server, count, headers) {
   if (!begun.length && (await t.until(() => server.end, 300))) throw server.early();
   t.ok(
     begun.length === count && begun.every(Boolean),
-    "GET /events was asked for, nothing was stored meanwhile, and the answer did not begin",
+    "GET /events was requested and nothing was stored in the meantime, but the response did not begin",
     { wanted: "200, and its headers at once" },
   );
   return all;
@@ -81,7 +81,7 @@ async function hears(t, listener, wanted, what) {
   await t.until(() => listener.events.length >= wanted.length || listener.isOver, SOON);
   if (wanted.length === 0) await t.sleep(NEVER);
   if (listener.events.length === 0 && wanted.length > 0 && listener.text.includes("data: "))
-    t.miss("events came that do not end with an empty line, so that a client takes none of them", {
+    t.miss("events came that do not end with an empty line, so a client processes none of them", {
       saw: listener.text.slice(0, 300),
     });
   const saw = texts(listener);
@@ -146,7 +146,7 @@ export default {
     const { statusCode, headers } = first.response;
     t.equal(statusCode, 200, "GET /events was not answered with 200");
     const type = String(headers["content-type"] ?? "none");
-    t.ok(type.startsWith("text/event-stream"), "GET /events: its content-type is another", {
+    t.ok(type.startsWith("text/event-stream"), "GET /events: its content-type is wrong", {
       saw: type,
       wanted: "text/event-stream",
     });
@@ -154,14 +154,14 @@ export default {
       t,
       first,
       [],
-      "a new listener was told of a file that had been stored before it came",
+      "a new listener was told about a file that had been stored before it came",
     );
     const file = await stores(t, server, { note: `for "${t.token()}"`, size: 77 });
     await hears(
       t,
       first,
       [textOf(2, file)],
-      "a second file was stored, the first one since there was a listener, and its event is not number 2 with name, bytes and note, in four lines",
+      "a second file was stored, the first one since there was a listener, but its event is not number 2 with name, bytes and note, in four lines",
     );
     // What fails is no event.
     await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
@@ -174,7 +174,7 @@ export default {
       t,
       first,
       [textOf(2, file), textOf(3, next)],
-      "uploads failed, one by its size and one by its client, and then a file was stored: its event does not follow as number 3",
+      "uploads failed, one for its size and one because its client left, and then a file was stored: its event does not follow as number 3",
     );
     const others = await listening(t, server, MANY);
     const files = (
@@ -192,19 +192,19 @@ export default {
     t.equal(
       [...names].sort(),
       files.map(({ name }) => name).sort(),
-      "twenty files were stored, four at a time, and a listener was not told of each of them once",
+      "twenty files were stored, four at a time, but a listener was not told about each of them once",
     );
     t.equal(
       first.events.slice(2).map(({ id }) => id),
       files.map((_, at) => String(at + 4)),
-      "twenty files were stored, four at a time, and the numbers of the events are not in order",
+      "twenty files were stored, four at a time, but the numbers of the events are not in order",
     );
     for (const other of others)
       await hears(
         t,
         other,
         wanted,
-        `${MANY} listeners came before these twenty files, and one of them got other events than the first, or other numbers`,
+        `${MANY} listeners came before these twenty files, but one of them got different events from the first, or different numbers`,
       );
     for (const other of others) other.leave();
     const head = await ask(t, server, "/events", { method: "HEAD" });
@@ -216,7 +216,7 @@ export default {
       t,
       first,
       [...texts(first).slice(0, 22), textOf(24, end)],
-      `${MANY} listeners had left, and one who stayed was not told of the next file`,
+      `${MANY} listeners had left, but one that stayed was not told about the next file`,
     );
   },
 
@@ -231,51 +231,51 @@ export default {
         t,
         listener,
         wanted,
-        `with last-event-id: ${id}, when ${files.length} events had been and ${kept} are kept: ${what}`,
+        `with last-event-id: ${id}, when there had been ${files.length} events and ${kept} are kept: ${what}`,
       );
       return listener;
     };
     const behind = (id) => files.map((file, at) => textOf(at + 1, file)).slice(id);
     for (let at = 0; at < 5; at++) files.push(await stores(t, server));
-    await hearing(3, behind(3), "the two behind number 3 should come, first of all");
-    await hearing(0, behind(0), "all that there have been should come");
-    const lastOne = await hearing(5, [], "nothing is new, and an event came");
+    await hearing(3, behind(3), "the two after number 3 should come, first of all");
+    await hearing(0, behind(0), "all events so far should come");
+    const lastOne = await hearing(5, [], "nothing is new, but an event came");
     while (files.length < kept + 7) files.push(await stores(t, server));
     await hears(
       t,
       lastOne,
       behind(5),
-      "a listener that came with last-event-id was not told of all files that followed",
+      "a listener that came with last-event-id was not told about all files that followed",
     );
-    await hearing(7, behind(7), "all behind number 7 are kept, and should come");
+    await hearing(7, behind(7), "all after number 7 are kept, and should come");
     for (const id of [6, 2, 0])
       await hearing(
         id,
         [gapOf(7 - id), ...behind(7)],
-        `a gap of ${7 - id} should come first, as these are not kept any more, and then the ${kept} that are`,
+        `a gap of ${7 - id} should come first, as these are no longer kept, and then the ${kept} that are`,
       );
     for (const id of ["x", "-1", "", files.length + 1])
-      await hearing(id, [], "that is not the number of an event, and nothing came since");
+      await hearing(id, [], "that is not the number of an event, and there are no new events");
   },
 
   async slow(t) {
     const { reader, slow, first } = await burst(t);
     t.ok(
       first.saw !== undefined,
-      "a file was stored, and its event did not come, or does not end with an empty line",
+      "a file was stored, but its event did not come, or does not end with an empty line",
       { saw: reader.text.slice(0, 200), wanted: first.wanted },
     );
     t.equal(
       first.saw,
       first.wanted,
-      "a file was stored for the second time, and its event is not number 2 for a listener that came before",
+      "a file was stored for the second time, but its event is not number 2 for a listener that came before",
     );
     const last = String(BURST + 2);
     const isTold = (listener) =>
       t.until(() => listener.events.at(-1)?.id === last || listener.isOver, SOON);
     t.ok(
       await isTold(reader),
-      `a listener read all the time, and did not get the last event, while another one did not read`,
+      `a listener read all the time, but did not get the last event while another one did not read`,
       { saw: reader.events.at(-1)?.id ?? "no event", wanted: last },
     );
     for (const listener of slow) {
@@ -283,7 +283,7 @@ export default {
       await isTold(listener);
       t.ok(
         !listener.isOver,
-        "a listener that did not read for a while was cut off: it was to go on when it reads again",
+        "a listener that did not read for a while was cut off: it should continue when it reads again",
       );
       let next = 2;
       let missed = 0;
@@ -296,20 +296,20 @@ export default {
         }
         t.ok(
           Number(id) === next,
-          "a listener that had not read for a while got an event whose number does not follow, and no gap was told, or another one",
+          "a listener that had not read for a while got an event whose number does not follow, with no gap reported, or the wrong one",
           { saw: id, wanted: next },
         );
         next++;
       }
       t.ok(
         listener.events.at(-1)?.id === last,
-        "a listener that had not read for a while read again, and did not get the last event",
+        "a listener that had not read for a while read again, but did not get the last event",
         { saw: listener.events.at(-1)?.id ?? "no event", wanted: last },
       );
       t.ok(
         missed > 0,
-        `a listener did not read while ${BURST} events of ${NOTE} characters came, and missed none of them: the drop had kept all for it`,
-        { wanted: "a gap, as no more is written than the connection takes" },
+        `a listener did not read while ${BURST} events of ${NOTE} characters came, but missed none of them: the drop had kept all for it`,
+        { wanted: "a gap, since no more is written than the connection takes" },
       );
     }
   },
@@ -323,7 +323,7 @@ export default {
       throw error;
     });
     await t.until(() => reader.isOver, SOON);
-    t.ok(reader.isOver && !reader.isCut, "a listener's answer was cut when the drop ended", {
+    t.ok(reader.isOver && !reader.isCut, "a listener's response was cut off when the drop ended", {
       wanted: "its end",
     });
   },

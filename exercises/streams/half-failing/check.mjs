@@ -27,7 +27,7 @@ const serving = (t, server, path) => t.get(server, path, { seconds: 4 });
 async function lives(t, { server, text }, when) {
   const { body, error } = await serving(t, server, "/text.txt");
   if (error && (await t.until(() => server.end, 500))) throw server.early();
-  t.ok(!error && body.equals(text), `${when} a text does not arrive any more`, {
+  t.ok(!error && body.equals(text), `${when}, a text no longer arrives`, {
     saw: error ?? `${body.length} bytes`,
   });
 }
@@ -76,7 +76,7 @@ export default {
     const { server, text } = await shared(t);
     const { status, body, error } = await serving(t, server, "/text.txt");
     t.equal(error ?? status, 200, "a text was not answered with 200");
-    t.ok(body.equals(text), `of a text of ${text.length} bytes other bytes arrived`, {
+    t.ok(body.equals(text), `a text of ${text.length} bytes arrived with the wrong bytes`, {
       saw: `${body.length} bytes`,
       wanted: `${text.length} bytes`,
     });
@@ -91,10 +91,10 @@ export default {
     if (run.server.end) throw run.server.early();
     t.ok(
       error !== "timeout",
-      "the step broke, and the answer never ended: its client waits for the rest",
+      "the step broke, but the response never ended: its client waits for the rest",
       { wanted: "a connection that is cut" },
     );
-    t.ok(error, `the step broke in the middle, and the answer ended as if it were whole`, {
+    t.ok(error, `the step broke in the middle, but the response ended as if it were whole`, {
       saw: `${status}, ${body?.length} bytes`,
       wanted: "a connection that is cut",
     });
@@ -116,7 +116,7 @@ export default {
     const { run, left, requests, files } = await failing(t, "the client leaves", leave);
     t.ok(
       left <= 0,
-      `${requests} clients left in the middle of their answer, and ${files} files are still open`,
+      `${requests} clients left in the middle of their response, and ${files} files are still open`,
       { saw: `+ ${left} descriptors`, wanted: "+ 0" },
     );
     await lives(t, run, `after ${requests} clients left`);

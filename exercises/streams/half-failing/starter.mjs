@@ -5,7 +5,7 @@ import { Transform } from "node:stream";
 
 const { FOLDER = ".", PORT = "0" } = process.env;
 
-/** Passes a text on, and fails where it is none. */
+/** Passes a text on, and fails if it is not text. */
 const onlyText = () =>
   new Transform({
     transform(chunk, _encoding, done) {

@@ -96,11 +96,11 @@ export default {
       t.equal(
         error ?? `${status} ${body}`,
         "200 done\n",
-        "before the signal a request was answered with something else",
+        "before the signal, a request was answered with something else",
       );
       t.ok(
         !last,
-        "before the signal an answer said connection: close: each request would need a new connection",
+        "before the signal, a response said connection: close: each request would need a new connection",
       );
     }
     const most = Math.max(...clients.map(({ sockets }) => sockets.size));
@@ -120,7 +120,7 @@ export default {
       `${CLIENTS} clients had a request under way when SIGTERM came: ${lost.length} requests were lost`,
       {
         saw: [...new Set(lost.map(({ error }) => error))].join(", "),
-        wanted: "an answer to each",
+        wanted: "a response to each",
       },
     );
     const other = all.find(
@@ -128,7 +128,7 @@ export default {
     );
     t.ok(
       !other,
-      `after SIGTERM a request on an open connection was answered with ${other?.status}: it had come in time`,
+      `after SIGTERM, a request on an open connection was answered with ${other?.status}: it had arrived in time`,
       { saw: other, wanted: "200, done" },
     );
   },
@@ -138,16 +138,16 @@ export default {
     const never = after.filter((answers) => answers.length >= MOST && !answers.at(-1).last).length;
     t.ok(
       never === 0,
-      `${never} of ${CLIENTS} clients that go on asking were never told that the server leaves`,
+      `${never} of ${CLIENTS} clients that keep asking were never told that the server is leaving`,
       {
-        saw: `${MOST + 1} answers after SIGTERM, none of which is the last one on its connection`,
-        wanted: "a word in each answer",
+        saw: `${MOST + 1} responses after SIGTERM, none of which is the last one on its connection`,
+        wanted: "a word in each response",
       },
     );
     const cut = after.filter((answers) => !answers.some(({ last }) => last)).length;
     t.ok(
       cut === 0,
-      `${cut} of ${CLIENTS} clients found their connection closed without a word in the last answer`,
+      `${cut} of ${CLIENTS} clients found their connection closed without a word in the last response`,
     );
     t.ok(fresh.error, "a new connection was accepted and answered, long after SIGTERM", {
       saw: `${fresh.status}`,
@@ -159,7 +159,7 @@ export default {
     const { ended, server } = await left(t);
     t.ok(
       ended,
-      `${LONG / 1000} s after SIGTERM the server still runs, with GRACE_MS at ${GRACE}: it had to be killed`,
+      `${LONG / 1000} s after SIGTERM the server is still running, with GRACE_MS at ${GRACE}: it had to be killed`,
       {
         saw: "one client was silent, and one had sent half a request",
         wanted: "exit code 0",

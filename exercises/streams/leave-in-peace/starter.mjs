@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-const { DELAY_MS = "10", PORT = "0" } = process.env; // GRACE_MS is there, too
+const { DELAY_MS = "10", PORT = "0" } = process.env; // GRACE_MS is also set
 
 const server = createServer((_request, response) => {
   setTimeout(() => response.end("done\n"), Number(DELAY_MS));

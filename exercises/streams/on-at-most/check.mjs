@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 async function played(t, most, steps, name = "reading") {
   const run = await (await asked(t)).scene("play", { name, most, steps });
-  t.ok(run.kind === undefined, "latest returned nothing that `for await` can use", {
+  t.ok(run.kind === undefined, "latest did not return anything that `for await` can use", {
     saw: run.kind,
   });
   return run;
@@ -31,9 +31,9 @@ export default {
     t.equal(
       values(run),
       list,
-      "five events came, and there was room for all: they did not arrive in order",
+      "five events came, and there was room for all, but they did not arrive in order",
     );
-    t.equal(run.dropped, 0, "nothing had to be dropped, and `dropped` says something else");
+    t.equal(run.dropped, 0, "nothing had to be dropped, but `dropped` says otherwise");
   },
 
   async early(t) {
@@ -59,7 +59,7 @@ export default {
       wanted: most,
     });
     t.equal(came, list.slice(-most), `${what}: those that were kept are not the latest ones`);
-    t.equal(run.dropped, list.length - 1 - most, `${what}: \`dropped\` says another number`);
+    t.equal(run.dropped, list.length - 1 - most, `${what}: \`dropped\` has the wrong number`);
   },
 
   async failed(t) {
@@ -68,7 +68,7 @@ export default {
     const waits = await played(t, 10, [{ take: 1 }, { emit: "a" }, { take: 1 }, { fail: message }]);
     t.ok(
       waits.got[1].error === message,
-      "a caller waited for the next event, the emitter emitted an error, and the loop did not throw it",
+      "a caller waited for the next event, the emitter emitted an error, but the loop did not throw it",
       { saw: waits.got[1], wanted: { error: message } },
     );
     const run = await played(t, 10, [
@@ -83,7 +83,7 @@ export default {
       [...list, { error: message }],
       "three events waited when the emitter emitted an error: they should come first, and then the error",
     );
-    t.equal(run.listeners, 0, "after an error listeners were left at the emitter");
+    t.equal(run.listeners, 0, "after an error, listeners were left on the emitter");
   },
 
   async leaves(t) {
@@ -93,8 +93,8 @@ export default {
       { take: 1 },
       { leave: true },
     ]);
-    t.ok(run.got.at(-1).left, "a loop was left by `break`, and that never ended");
-    t.ok(run.listeners === 0, "a loop was left, and a listener stays at the emitter", {
+    t.ok(run.got.at(-1).left, "a loop was left by `break`, but that never finished");
+    t.ok(run.listeners === 0, "a loop was left, but a listener stays on the emitter", {
       saw: run.of,
       wanted: 0,
     });

@@ -7,7 +7,7 @@ const asked = (t) =>
 
 async function played(t, most, steps) {
   const { kind, gets } = await (await asked(t)).scene("play", { most, steps });
-  t.ok(kind === undefined, "keep returned no function", { saw: kind });
+  t.ok(kind === undefined, "keep did not return a function", { saw: kind });
   return gets;
 }
 /** A file that is asked for, and loaded. */
@@ -45,7 +45,7 @@ export default {
     );
     t.ok(
       gets.every(({ same }) => same === 0),
-      "each who asked got a copy of its own: one Buffer is enough for all",
+      "each caller got a copy of its own: one Buffer is enough for all",
     );
   },
 
@@ -70,10 +70,10 @@ export default {
         wanted: `at most ${room} bytes: the last ${stays.length} files`,
       };
       t.ok(sum(kept) <= room, "more bytes are kept than `most`", seen);
-      t.ok(kept.length >= stays.length, "files went for which there was room", seen);
+      t.ok(kept.length >= stays.length, "files were dropped for which there was room", seen);
       t.ok(
         stays.every(({ name }) => kept.some((one) => one.name === name)),
-        "other files are kept than the last that fit",
+        "the kept files are not the last ones that fit",
         seen,
       );
     }
@@ -110,7 +110,7 @@ export default {
     const gets = await played(t, sum(files), steps);
     t.ok(
       gets.at(-1).bytes === large.bytes,
-      "a file that is larger than `most` was not given to who had asked",
+      "a file that is larger than `most` was not given to its caller",
     );
     const kept = await keptAfter(t, sum(files), steps, [...files, large]);
     t.ok(!kept.some(({ name }) => name === large.name), "a file larger than `most` was kept", {
@@ -133,13 +133,13 @@ export default {
       { done: name, bytes },
     ]);
     const told = gets.slice(0, 2).filter(({ error }) => error === `no ${name}`);
-    t.ok(told.length === 2, "a load failed, and not all who waited for it got its error", {
+    t.ok(told.length === 2, "a load failed, but not all waiting callers got its error", {
       saw: told.length,
       wanted: 2,
     });
     t.ok(
       gets[2].loads === 1 && gets[2].bytes === bytes,
-      "a load had failed, and the next caller got the same failure: nothing was loaded again",
+      "a load had failed, but the next caller got the same failure: nothing was loaded again",
       { saw: gets[2].error ?? `${gets[2].loads} loads`, wanted: "another load" },
     );
   },

@@ -105,14 +105,14 @@ async function lives(t, { server, upstream }, when) {
   const path = upstream.path(t, ({ response }) => response.end(word));
   const { status, body, error } = await t.get(server, path);
   if (error && (await t.until(() => server.end, 500))) throw server.early();
-  t.equal(error ?? `${status} ${body}`, `200 ${word}`, `${when} a request was not answered`);
+  t.equal(error ?? `${status} ${body}`, `200 ${word}`, `${when}, a request was not answered`);
 }
 
 /** Waits until nothing more is taken, though the proxy has answered others meanwhile, or until half is. */
 async function stalls(t, run, state, half) {
   for (let last = -1; last !== state.taken && state.taken < half; ) {
     last = state.taken;
-    for (let time = 0; time < 3; time++) await lives(t, run, "next to a body that is not read");
+    for (let time = 0; time < 3; time++) await lives(t, run, "while a body was not being read");
     await t.until(() => state.taken >= half, 60);
   }
 }
@@ -138,7 +138,7 @@ export default {
     if (server.end) throw server.early();
     t.ok(
       visit?.text === half,
-      "half of a body had been sent, and it did not come to the upstream before the other half",
+      "half of a body had been sent, but it did not reach the upstream before the other half",
       { saw: visit?.text ?? "no request", wanted: half },
     );
     asking.request.end(asked);
@@ -147,13 +147,13 @@ export default {
     t.equal(
       [request.method, request.headers["content-type"], visit.text],
       [method, "text/x-one", half + asked],
-      "something else came to the upstream than was sent: method, content-type, body",
+      "the upstream did not get what was sent: method, content-type, body",
     );
     response.writeHead(status, { "content-type": "text/x-two" }).write(first);
     await t.until(() => asking.text === first, 4000);
     t.ok(
       asking.text === first,
-      "the upstream had sent half of an answer, and it did not come to the client before the other half",
+      "the upstream had sent half of a response, but it did not reach the client before the other half",
       { saw: asking.text || "nothing", wanted: first },
     );
     response.end(second);
@@ -161,7 +161,7 @@ export default {
     t.equal(
       [said(asking), asking.response.headers["content-type"], asking.text],
       [status, "text/x-two", first + second],
-      "something else came to the client than the upstream had sent: status, content-type, body",
+      "the client did not get what the upstream had sent: status, content-type, body",
     );
     await lives(t, run, "after a request that went well");
   },
@@ -173,7 +173,7 @@ export default {
     const stopped = (who, whom, { taken }) =>
       t.ok(
         taken < LARGE / 2,
-        `${who} did not read, and ${whom} could send ${mib(taken)}, and went on: the proxy keeps them`,
+        `${who} did not read, but ${whom} could send ${mib(taken)}, and continued: the proxy keeps them`,
         { wanted: "what fits into the buffers, then a stop" },
       );
 
@@ -198,7 +198,7 @@ export default {
     t.equal(
       [said(answer), answer.bytes],
       [200, LARGE],
-      "a client read nothing for a while, then all of its answer: status and bytes",
+      "a client read nothing for a while, then all of its response: status and bytes",
     );
 
     let visit;
@@ -232,9 +232,9 @@ export default {
     const run = await patient(t);
     const { server, upstream } = run;
     for (const [when, options, way] of [
-      ["before their answer began", {}, () => {}],
+      ["before their response began", {}, () => {}],
       [
-        "in the middle of their answer",
+        "in the middle of their response",
         {},
         ({ response }) => response.writeHead(200).write("half"),
       ],
@@ -252,7 +252,7 @@ export default {
       // A proxy that collects has nothing to show yet; then its clients leave all the same.
       const under = () =>
         visits.length === LEAVING &&
-        (!when.endsWith("answer") || clients.every((one) => one.bytes));
+        (!when.endsWith("response") || clients.every((one) => one.bytes));
       await t.until(() => under() || server.end, visits.length ? 500 : 1500);
       if (server.end) throw server.early();
       for (const { request } of clients) request.destroy();
@@ -261,7 +261,7 @@ export default {
       await t.until(() => left() === 0, 3000);
       t.ok(
         left() === 0,
-        `${LEAVING} clients left ${when}: for ${left()} of them the request to the upstream goes on in vain`,
+        `${LEAVING} clients left ${when}: for ${left()} of them the request to the upstream continues in vain`,
         { wanted: "it ends when its client has left" },
       );
       await lives(t, run, `after clients that left ${when}`);
@@ -277,7 +277,7 @@ export default {
     t.equal(
       never.error ?? never.status,
       502,
-      "the upstream broke off before its headers, and the answer was not 502",
+      "the upstream broke off before its headers, but the response was not 502",
     );
 
     let visit;
@@ -290,20 +290,20 @@ export default {
     );
     asking.request.end();
     await t.until(() => asking.bytes > 0, 1500);
-    t.ok(visit, "a request did not come to the upstream");
+    t.ok(visit, "a request did not reach the upstream");
     visit.response.destroy();
     await within(asking.over, t, 4000);
     if (await t.until(() => server.end, 100)) throw server.early();
     t.ok(
       asking.ended,
-      "the upstream broke off in the middle of its answer, and the client waits for the rest",
+      "the upstream broke off in the middle of its response, but the client waits for the rest",
       {
         wanted: "a connection that is cut",
       },
     );
     t.ok(
       asking.ended.error || asking.status === 502,
-      "the upstream broke off in the middle of its answer, and the answer ended as if it were whole",
+      "the upstream broke off in the middle of its response, but the response ended as if it were whole",
       { saw: `${said(asking)}, ${asking.bytes} bytes`, wanted: "a connection that is cut" },
     );
     await lives(t, run, "after an upstream that broke off");
@@ -318,7 +318,7 @@ export default {
     for (const method of ["GET", "POST"]) {
       const { error, status } = await t.get(alone, "/", { method });
       if (error && (await t.until(() => alone.end, 500))) throw alone.early();
-      t.equal(error ?? status, 502, "nothing listens at UPSTREAM, and the answer was not 502");
+      t.equal(error ?? status, 502, "nothing listens at UPSTREAM, but the response was not 502");
     }
   },
 
@@ -356,7 +356,7 @@ export default {
       t.equal(
         late.error ?? late.status,
         504,
-        `the upstream sent no headers, with TIMEOUT_MS at ${timeout}, and the answer was not 504`,
+        `the upstream sent no headers, with TIMEOUT_MS at ${timeout}, but the response was not 504`,
       );
       t.ok(
         late.ms > timeout - 20,
@@ -365,7 +365,7 @@ export default {
       await t.until(() => !silent || silent.gone, 3000);
       t.ok(
         !silent || silent.gone,
-        "a client was told 504, and the request to the upstream goes on",
+        "a client got a 504, but the request to the upstream continues",
         {
           wanted: "it ends with the time-out",
         },
@@ -376,7 +376,7 @@ export default {
     }
     t.ok(
       asking.ended?.status === 200 && asking.text === "onetwo",
-      "the headers had come in time, and the time-out acted in the middle of a body",
+      "the headers had arrived in time, but the time-out struck in the middle of a body",
       { saw: `${said(asking)}, ${asking.text || "no bytes"}`, wanted: "200, onetwo" },
     );
     await lives(t, run, "after a time-out");

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-const { UPSTREAM = "http://127.0.0.1:8080", PORT = "0" } = process.env; // TIMEOUT_MS is there, too
+const { UPSTREAM = "http://127.0.0.1:8080", PORT = "0" } = process.env; // TIMEOUT_MS is also set
 
 const server = createServer(async (request, response) => {
   const { method, headers } = request;

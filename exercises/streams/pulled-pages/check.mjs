@@ -20,7 +20,7 @@ const ids = (items) => items.map(({ id }) => id);
 const all = (pages) => ids(pages.flatMap(({ items }) => items));
 async function played(t, scene, given) {
   const run = await (await asked(t)).scene(scene, given);
-  t.ok(!run.none, "pages returned no stream: a Readable is needed");
+  t.ok(!run.none, "pages did not return a stream: a Readable is needed");
   return run;
 }
 /** The names of pages by their place. */
@@ -48,16 +48,16 @@ export default {
         t.miss(`${what}: a page was fetched more than once`, seen);
       if (run.error) t.miss(`${what}: the stream ended with an error: ${run.error}`, seen);
       if (!run.ended && sizes.includes(0))
-        t.miss(`${what}: after a page without items nothing came any more, and no end`, seen);
+        t.miss(`${what}: after a page without items nothing more came, not even the end`, seen);
       t.ok(run.ended, `${what}: the stream did not end`, seen);
-      t.equal(ids(run.got), all(pages), `${what}: other items came`);
+      t.equal(ids(run.got), all(pages), `${what}: the wrong items came`);
     }
   },
 
   async pulled(t) {
     const pages = service(t, [10, t.random.integer(6, 9), 3, 8]);
     const run = await played(t, "slowly", { pages });
-    t.equal(ids(run.got), all(pages), "read one after another, other items came");
+    t.equal(ids(run.got), all(pages), "read one after another, the wrong items came");
     t.ok(run.most === 1, `${run.most} fetches were under way at the same time`, { wanted: 1 });
     t.plot(
       "Pages fetched by a slow reader",
@@ -65,11 +65,11 @@ export default {
       { x: "items read", y: "pages" },
     );
     t.ok(run.before === 0, `${run.before} pages were fetched before the stream was read`, {
-      wanted: "none: who never reads asks for nothing",
+      wanted: "none: a stream that is not read asks for nothing",
     });
     t.ok(
       run.unread <= MARK,
-      `a page was fetched while ${run.unread} items were there already and not read`,
+      `a page was fetched while ${run.unread} items were already there and not read`,
       { wanted: `at most ${MARK} unread` },
     );
   },
@@ -78,18 +78,18 @@ export default {
     const pages = service(t, [5, 5, 5]);
     const run = await played(t, "destroyed", { pages, holds: pages[1].name });
     t.ok(run.waited, "the second page was never asked for");
-    t.ok(run.aborted.at(-1) !== null, "the fetch was given no AbortSignal", {
+    t.ok(run.aborted.at(-1) !== null, "the fetch did not get an AbortSignal", {
       wanted: "fetch(page, signal)",
     });
     t.ok(
       run.aborted.at(-1),
-      "the stream was destroyed while a fetch was under way, and the fetch was not aborted",
+      "the stream was destroyed while a fetch was under way, but the fetch was not aborted",
     );
-    t.ok(run.more === 0, `after the stream was destroyed ${run.more} pages were fetched`);
-    t.ok(run.closed, "the stream was destroyed and emitted no close");
+    t.ok(run.more === 0, `after the stream was destroyed, ${run.more} pages were fetched`);
+    t.ok(run.closed, "the stream was destroyed, but did not emit close");
     t.ok(
       run.error === null,
-      `the stream was destroyed without an error, and emitted one: ${run.error}`,
+      `the stream was destroyed without an error, but emitted one: ${run.error}`,
     );
     const many = service(
       t,
@@ -98,7 +98,7 @@ export default {
     const enough = await played(t, "enough", { pages: many, after: t.random.integer(2, 5) });
     t.ok(
       enough.more === 0,
-      `the stream was destroyed after its first items, and ${enough.more} pages were fetched although they were no longer read`,
+      `the stream was destroyed after its first items, but ${enough.more} pages were fetched although they were no longer read`,
     );
   },
 
@@ -108,7 +108,7 @@ export default {
       const run = await played(t, "flow", { pages, fails: pages[at].name });
       const what = `the fetch of page ${at + 1} fails`;
       if (run.ended)
-        t.miss(`${what}, and the stream ended as if it were the last`, { wanted: "an error" });
+        t.miss(`${what}, but the stream ended as if it were the last`, { wanted: "an error" });
       t.equal(
         run.error,
         `no page ${pages[at].name}`,

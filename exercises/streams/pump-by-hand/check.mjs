@@ -40,8 +40,8 @@ export default {
   async bytes(t) {
     for (const run of await whole(t)) {
       const of = `${run.given.length} chunks, and a writer that is never full`;
-      t.ok(run.promised, "pump returned no promise");
-      t.equal(text(run.got), text(run.given), `${of}: other chunks were written`);
+      t.ok(run.promised, "pump did not return a promise");
+      t.equal(text(run.got), text(run.given), `${of}: the wrong chunks were written`);
       t.ok(
         run.ends > 0,
         `${of}: end() was never called, so the writer does not know that this was all`,
@@ -56,10 +56,10 @@ export default {
       });
       t.ok(
         resolved > finish,
-        `${of}: the promise was resolved before finish, while the last bytes were still on their way`,
+        `${of}: the promise was resolved before finish, while the last bytes were still in transit`,
         { saw: run.log },
       );
-      t.equal(run.value, size(run.given), `${of}: the promise gave another number of bytes`);
+      t.equal(run.value, size(run.given), `${of}: the promise gave the wrong number of bytes`);
     }
   },
 
@@ -90,14 +90,14 @@ export default {
           saw: `${run.got.length} of ${given.length} chunks`,
         },
       );
-      t.equal(text(run.got), text(given), `${of}: other chunks were written`);
+      t.equal(text(run.got), text(given), `${of}: the wrong chunks were written`);
     }
   },
 
   async fails(t) {
     for (const run of await broken(t)) {
       const where = `${NAMES[run.who]} breaks ${run.when}`;
-      t.ok(run.promised, "pump returned no promise");
+      t.ok(run.promised, "pump did not return a promise");
       t.ok(
         run.settled === "rejected",
         `${where}: the promise was ${run.settled ?? "never settled"}`,
@@ -106,7 +106,7 @@ export default {
       t.equal(
         run.value?.message,
         `${NAMES[run.who]} broke`,
-        `${where}: the promise was rejected with something else`,
+        `${where}: the promise was rejected with a different error`,
       );
       t.ok(run.ends === 0, `${where}: end() was called, as if it were whole`, { saw: run.log });
       for (const each of ["from", "to"])
@@ -127,7 +127,7 @@ export default {
       for (const each of ["from", "to"])
         t.ok(
           left[each].length === 0,
-          `${where}, and listeners were left behind on ${NAMES[each]}`,
+          `${where}, but listeners were left behind on ${NAMES[each]}`,
           { saw: left[each], wanted: "none" },
         );
   },

@@ -75,13 +75,13 @@ export default {
         });
         t.ok(
           answer.body.equals(method === "HEAD" ? Buffer.alloc(0) : content),
-          `${answer.text}: another body came`,
+          `${answer.text}: the wrong body came`,
           { saw: seen(answer), wanted },
         );
         t.equal(
           answer.headers["content-length"],
           String(content.length),
-          `${answer.text}: its content-length is another`,
+          `${answer.text}: its content-length is wrong`,
         );
         t.equal(
           answer.headers["accept-ranges"],
@@ -99,7 +99,7 @@ export default {
       `/film.bin/${token}`,
     ]) {
       const answer = await asked(t, path);
-      t.ok(answer.status === 404, `${answer.text} means no file, and should be a 404`, {
+      t.ok(answer.status === 404, `${answer.text} does not name a file, and should be a 404`, {
         saw: seen(answer),
       });
     }
@@ -114,7 +114,7 @@ export default {
       const answer = await asked(t, path);
       t.ok(
         !answer.body?.includes(secret),
-        `${answer.text} gave out a file that lies outside the folder`,
+        `${answer.text} returned a file that is outside the folder`,
         { wanted: 404 },
       );
       t.ok(answer.status === 404, `${answer.text} should be a 404`, { saw: seen(answer) });
@@ -162,7 +162,7 @@ export default {
               saw: `${seen(answer)}, ${answer.headers["content-range"]}`,
               wanted,
             });
-          t.ok(!answer.error && answer.body.equals(right), `${what}: other bytes came`, {
+          t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes came`, {
             saw: seen(answer),
             wanted,
           });
@@ -173,12 +173,12 @@ export default {
         t.equal(
           answer.headers["content-length"],
           String(right.length),
-          `${what}: its content-length is another`,
+          `${what}: its content-length is wrong`,
         );
         t.equal(
           answer.headers["content-range"],
           `bytes ${first}-${last}/${size}`,
-          `${what}: its content-range is another`,
+          `${what}: its content-range is wrong`,
         );
       }
   },
@@ -194,13 +194,13 @@ export default {
       const answer = await asked(t, "/film.bin", { range });
       t.ok(
         answer.status === 416,
-        `${answer.text}, of ${size} bytes: there are none, which is a 416`,
+        `${answer.text}, of ${size} bytes: there are no such bytes, which is a 416`,
         { saw: seen(answer) },
       );
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 says how large the file is`,
+        `${answer.text}: a 416 gives the size of the file`,
       );
     }
     for (const range of [
@@ -232,10 +232,10 @@ export default {
     const { headers } = await t.get(server, "/long.bin", { method: "HEAD" });
     await t.until(() => open() === 0, 3000);
     if (server.end) throw server.early();
-    t.equal(headers?.["content-length"], String(LONG), "a long file is not answered as one");
+    t.equal(headers?.["content-length"], String(LONG), "the response for a long file is wrong");
     t.ok(
       open() === 0,
-      `${LEAVING} clients left in the middle of their answer, and ${open()} files stayed open`,
+      `${LEAVING} clients left in the middle of their response, but ${open()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
   },
@@ -273,8 +273,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(most / MIB));
       t.ok(
         most < (CLIENTS * LARGE) / 3,
-        `${CLIENTS} clients asked for ${what} and read nothing yet: the server grew by ${mib(most)}`,
-        { wanted: "some chunks for each, whatever the file" },
+        `${CLIENTS} clients asked for ${what} and have read nothing yet: the server grew by ${mib(most)}`,
+        { wanted: "a few chunks for each, whatever the file" },
       );
     }
   },

@@ -23,12 +23,16 @@ export default {
       t.equal(
         log.written,
         chunks,
-        "the sink got other chunks than the source had, or another order",
+        "the sink got different chunks from those in the source, or a different order",
       );
-      t.ok(log.closed, "all chunks were written, and the stream was not closed");
+      t.ok(log.closed, "all chunks were written, but the stream was not closed");
       t.ok(!log.early, "`copy` was done before the sink had closed");
-      t.ok(log.result, "the sink has closed, and `copy` is not done");
-      t.equal(log.result, { value: chunks.length }, "`copy` resolves to another number of chunks");
+      t.ok(log.result, "the sink has closed, but `copy` is not done");
+      t.equal(
+        log.result,
+        { value: chunks.length },
+        "`copy` resolves to the wrong number of chunks",
+      );
     }
   },
 
@@ -46,7 +50,7 @@ export default {
     t.ok(highest > 0, "nothing was taken from the source");
     t.ok(
       highest <= room,
-      `the queue had room for ${room} chunks, the sink was slow, and ${highest} were taken from the source and not written`,
+      `the queue had room for ${room} chunks and the sink was slow, but ${highest} were taken from the source and not written`,
       { saw: highest, wanted: room },
     );
   },
@@ -64,12 +68,12 @@ export default {
     const chunks = some(t, 3);
     const word = t.token();
     const log = await played(t, { chunks, room: 2, sourceFails: true, word });
-    t.ok(!log.closed, "the source failed, and the stream was closed as if all had come");
-    t.equal(log.aborted, word, "the source failed, and the stream was not aborted with its error");
+    t.ok(!log.closed, "the source failed, but the stream was closed as if all had come");
+    t.equal(log.aborted, word, "the source failed, but the stream was not aborted with its error");
     t.equal(
       log.result,
       { error: word },
-      "the source failed, and `copy` did not reject with its error",
+      "the source failed, but `copy` did not reject with its error",
     );
     t.equal(
       log.unhandled,
@@ -84,7 +88,7 @@ export default {
     const log = await played(t, { chunks, room: 3, failsAt: t.random.integer(1, 3), word });
     t.ok(
       log.returned || log.taken === chunks.length,
-      "the sink failed, and the source was not told: its `return()` was not called",
+      "the sink failed, but the source was not told: its `return()` was not called",
     );
     t.ok(log.taken < chunks.length, "the sink failed, but the source was read to its end", {
       saw: `${log.taken} of ${chunks.length} chunks`,
@@ -92,12 +96,12 @@ export default {
     t.equal(
       log.result,
       { error: word },
-      "the sink failed, and `copy` did not reject with its error",
+      "the sink failed, but `copy` did not reject with its error",
     );
     t.equal(
       log.unhandled,
       [],
-      "the sink failed, `copy` was handled, and another promise was left rejected and not handled",
+      "the sink failed and `copy` was handled, but another promise was left rejected and not handled",
     );
   },
 };

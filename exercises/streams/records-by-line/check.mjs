@@ -35,7 +35,7 @@ async function fed(t, text, { limit = LIMIT, ways = WAYS } = {}) {
     ways: Object.values(ways).map((size) => cut(bytes, size)),
   });
   return runs.map((run, at) => {
-    t.ok(!run.none, "records returned no stream: a Transform is needed");
+    t.ok(!run.none, "records did not return a stream: a Transform is needed");
     return { way: Object.keys(ways)[at], ...run };
   });
 }
@@ -48,7 +48,7 @@ function same(t, run, wanted, what) {
       saw: json(run.objects),
       wanted: json(wanted),
     });
-  t.equal(json(run.objects), json(wanted), `${what}, ${run.way}: other objects came`);
+  t.equal(json(run.objects), json(wanted), `${what}, ${run.way}: the wrong objects came`);
 }
 
 export default {
@@ -93,19 +93,23 @@ export default {
     const text = `${json(before).join("\n")}\n\n${bad}\n${json(records(t, 2)).join("\n")}\n`;
     for (const run of await fed(t, text)) {
       const what = `line ${line} is not JSON`;
-      t.ok(run.error, `${what}, and the stream did not end with an error`, {
+      t.ok(run.error, `${what}, but the stream did not end with an error`, {
         saw: json(run.objects),
       });
       t.equal(
         run.error.name,
         "SyntaxError",
-        `${what}: the error is another one (${run.error.message})`,
+        `${what}: the error is the wrong one (${run.error.message})`,
       );
-      t.equal(run.error.line, line, `${what}: the error does not say so in its property \`line\``);
+      t.equal(
+        run.error.line,
+        line,
+        `${what}: the error does not have that number in its property \`line\``,
+      );
       t.equal(
         json(run.objects),
         json(before),
-        `${what}: the records before it should have come, and none after`,
+        `${what}: the records before it should have come out, and none after it`,
       );
     }
   },
@@ -134,10 +138,13 @@ export default {
       for (const run of await fed(t, `${of(limit + 1, character)}\n`, { limit })) {
         const what = `a line of ${limit + 1} bytes, with records(${limit}), ${run.way}`;
         if (character === "€" && !run.error)
-          t.miss(`${what}: it came. It has fewer characters than that, and the limit is in bytes`, {
-            wanted: "a RangeError",
-          });
-        t.ok(run.error, `${what}: it came`, { wanted: "a RangeError" });
+          t.miss(
+            `${what}: it came out. It has fewer characters than that, but the limit is in bytes`,
+            {
+              wanted: "a RangeError",
+            },
+          );
+        t.ok(run.error, `${what}: it came out`, { wanted: "a RangeError" });
         t.equal(run.error.name, "RangeError", `${what}: the stream ended with ${told(run)}`);
       }
     const size = 10;
@@ -155,7 +162,7 @@ export default {
           wanted: `a RangeError after ${limit + 1} bytes`,
         },
       );
-      t.equal(run.error?.name, "RangeError", "a line that never ends: the error is another one");
+      t.equal(run.error?.name, "RangeError", "a line that never ends: the error is the wrong one");
     }
   },
 
@@ -170,10 +177,10 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       looked <= 10 * size,
-      `one line of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined: what was searched is searched again with each chunk`,
+      `one line of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined: bytes that were searched are searched again with each chunk`,
       {
         saw: mib(looked),
-        wanted: `a few times ${mib(size)} when all have come`,
+        wanted: `a few times ${mib(size)} when all have arrived`,
       },
     );
     t.ok(right, `one line of ${mib(size)} in ${chunks} chunks did not come`);

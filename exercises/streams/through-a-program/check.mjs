@@ -27,7 +27,7 @@ const rejected = (t, run, what) => {
 async function gone(t, student, before, what) {
   const left = () => student.family().filter((pid) => !before.includes(pid));
   await t.until(() => left().length === 0, 2500);
-  t.ok(left().length === 0, `${what}, and the program is still there`, {
+  t.ok(left().length === 0, `${what}, but the program is still there`, {
     saw: `${left().length} process`,
     wanted: "0",
   });
@@ -36,12 +36,12 @@ async function gone(t, student, before, what) {
 export default {
   async whole(t) {
     const run = await whole(t);
-    t.ok(run.outcome, "the program had ended with code 0, and the promise was never settled");
-    t.ok(!run.outcome.rejected, "the program ended with code 0, and the promise was rejected", {
+    t.ok(run.outcome, "the program had ended with code 0, but the promise was never settled");
+    t.ok(!run.outcome.rejected, "the program ended with code 0, but the promise was rejected", {
       saw: run.outcome.rejected,
     });
-    t.equal(run.got, run.sent, "a program that passes on what it reads: other bytes arrived");
-    t.ok(run.finished, "the program had ended with code 0, and the output did not finish");
+    t.equal(run.got, run.sent, "a program that passes on what it reads: the wrong bytes arrived");
+    t.ok(run.finished, "the program had ended with code 0, but the output did not finish");
     t.equal(
       run.outcome.fulfilled,
       "after the output",
@@ -69,8 +69,8 @@ export default {
     });
     const what = `the program printed everything and ended with code ${code}`;
     rejected(t, run, what);
-    t.ok(!run.finished, `${what}, and the output had finished as if it were whole`);
-    t.ok(!run.open.output, `${what}, and the output stayed open`);
+    t.ok(!run.finished, `${what}, but the output had finished as if it were whole`);
+    t.ok(!run.open.output, `${what}, but the output stayed open`);
   },
 
   async enough(t) {
@@ -80,11 +80,11 @@ export default {
     });
     const what = "the program had read enough, printed a word and ended with code 0";
     t.ok(run.outcome, `${what}, and the promise was never settled`);
-    t.ok(!run.outcome.rejected, `${what}, and the promise was rejected`, {
+    t.ok(!run.outcome.rejected, `${what}, but the promise was rejected`, {
       saw: run.outcome.rejected,
     });
-    t.equal(run.got, t.digest(word), `${what}, and its word did not arrive`);
-    t.ok(run.finished, `${what}, and the output did not finish`);
+    t.equal(run.got, t.digest(word), `${what}, but its word did not arrive`);
+    t.ok(run.finished, `${what}, but the output did not finish`);
   },
 
   async leave(t) {
@@ -100,8 +100,8 @@ export default {
       await gone(t, student, before, what);
       rejected(t, run, what);
       for (const stream of ["input", "output"])
-        t.ok(!run.open[stream], `${what}, and the ${stream} stayed open`);
-      t.ok(!run.finished, `${what}, and the output finished as if it were whole`);
+        t.ok(!run.open[stream], `${what}, but the ${stream} stayed open`);
+      t.ok(!run.finished, `${what}, but the output finished as if it were whole`);
     }
   },
 };

@@ -637,7 +637,7 @@
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
     if (!foreign.test(message)) return message;
     const file = site?.getFileName()?.replace(/^file:\/\//, "");
-    if (["program", "cjs", "esm"].includes(given[file]?.kind)) {
+    if (["program", "cjs", "esm"].includes(programFiles[file]?.kind)) {
       const position = { line: site.getLineNumber(), column: site.getColumnNumber(), file };
       const { kind, text } = JSON.parse(host("expression", JSON.stringify(position))) ?? {};
       if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
@@ -809,13 +809,13 @@
       .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
       .filter((word) => word && word !== "default" && !(word in exports));
   };
-  machine.moduleText = (name, kind, file, exported, written) => {
+  machine.moduleText = (name, kind, file, exported, specifier) => {
     if (kind === "cjs") return textOfCommonjs(file, JSON.parse(exported));
-    if (kind) return refuse(`modules that are not JavaScript (${written})`);
+    if (kind) return refuse(`modules that are not JavaScript (${specifier})`);
     const exports = publicModule(name);
     if (exports === undefined) {
-      if (file) machine.lack("module", file, written);
-      return refuseModule(written);
+      if (file) machine.lack("module", file, specifier);
+      return refuseModule(specifier);
     }
     const key = `__module_${name}`;
     Object.defineProperty(globalThis, key, { value: exports, configurable: true });
@@ -836,16 +836,18 @@
   };
 
   // --- files that are CommonJS --------------------------------------------------------------
-  let given = {}; // the program's files, by their paths
+  let programFiles = {}; // the program's files, by their paths
   const cache = { __proto__: null };
   let mainModule;
   const JSON_FILE = /\.json$/;
   /** The path of the file that a relative name means; where there is none, the host is told what would do. */
-  const fileNamed = (name, folder) => {
+  const modulePath = (name, folder) => {
     const place = machine.placeOf(name.startsWith("/") ? name : `${folder}/${name}`);
     const files = /(^|\/)\.{0,2}$/.test(name) ? [] : [place, `${place}.js`, `${place}.json`];
     const candidates = [...files, `${place}/index.js`, `${place}/index.json`];
-    const file = candidates.find((path) => given[path] && given[path].kind !== "folder");
+    const file = candidates.find(
+      (path) => programFiles[path] && programFiles[path].kind !== "folder",
+    );
     if (file) return file;
     for (const path of candidates) machine.lack("module", path, name);
     return refuseModule(name);
@@ -869,16 +871,16 @@
       const exported = publicModule(String(name));
       if (exported !== undefined) return exported;
       return /^(\.{1,2}(\/|$)|\/)/.test(name)
-        ? requireFile(fileNamed(name, folder), module)
+        ? requireFile(modulePath(name, folder), module)
         : refuseModule(name);
     };
     require.main = mainModule;
     require.cache = cache;
-    require.resolve = (name) => (/^[./]/.test(name) ? fileNamed(name, folder) : name);
+    require.resolve = (name) => (/^[./]/.test(name) ? modulePath(name, folder) : name);
     module.require = require;
     try {
       if (JSON_FILE.test(file)) module.exports = JSON.parse(machine.textOf(bytesOfFile(file)));
-      else if (given[file].kind === "esm")
+      else if (programFiles[file].kind === "esm")
         refuse(`require() of a module (${file.split("/").pop()})`);
       else
         host("commonjs", file).call(module.exports, module.exports, require, module, file, folder);
@@ -889,7 +891,7 @@
     return module.exports;
   };
   const bytesOfFile = (file) =>
-    Uint8Array.from(given[file].latin1, (letter) => letter.charCodeAt(0));
+    Uint8Array.from(programFiles[file].latin1, (letter) => letter.charCodeAt(0));
   /** A module that passes on what a file exports that is CommonJS. */
   const textOfCommonjs = (file, names) => {
     const key = `__commonjs_${file}`;
@@ -926,13 +928,13 @@
     machine.isWatched = plan.isWatched;
     machine.hasStores = plan.hasStores;
     const { cwd, entries } = JSON.parse(host("files"));
-    given = entries;
+    programFiles = entries;
     settings.cwd = cwd ?? "/home/you";
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
       seed = ANOTHER_SEED;
     }
-    machine.fillDisk(given);
+    machine.fillDisk(programFiles);
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
