@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf cards slides slides-names lighthouse reference versions candidate checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf cards slides slides-names lighthouse reference versions candidate checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick together alone prepared pages nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -152,19 +152,45 @@ quick: setup-lab setup-dev ## before each push, four minutes: linters, and the t
 	  "$${LAB_NODE:-node}" --test --test-reporter=dot $(QUICK_NODE)
 
 # The load generator's tests read the clock, and so do not run beside others.
-QUICK_NODE = $(filter-out tests/node/loadgen/%,$(shell find tests/node -name '*.test.mjs' | sort))
+NODE_TESTS = $(shell find tests/node -name '*.test.mjs' | sort)
+QUICK_NODE = $(filter-out tests/node/loadgen/%,$(NODE_TESTS))
 
-# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again, and looked at with
-# what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make site`, and every night.
+# First what measures nothing, all of it together: many tests of Python wait, while linters, tests in JavaScript and browsers compute.
+# Then what reads a clock, with nothing beside it; then the book, and its pages. Of the chapters some of each kind are run on their
+# pages again, and looked at with what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make
+# site`, and every night.
 test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
   streams/backpressure-today
-test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
+test: browser together alone smoke pages ## linters, tests, the book in the smoke profile, the site and its cells in a browser
 
-# With --keep-going, as .ci/run has it, the other parts run after one that failed; these two need what is built here. By
-# themselves they look at the build of before.
+# With --keep-going, as .ci/run has it, the other parts run after one that failed; the pages need what is built here.
 ifneq ($(filter test,$(MAKECMDGOALS)),)
-site livetest: browser smoke
+pages: browser smoke
 endif
+
+NODE_TEST = "$${LAB_NODE:-node}" --test --test-reporter=spec
+# Components of pages, on pages of the tests' own: they need no built site.
+COMPONENTS = $(shell grep -L siteFolder tests/site/*.test.mjs)
+together: prepared browser
+	@echo "== what measures nothing"
+	@$(BIN)/python tools/side_by_side.py \
+	  'pytest: $(PYTEST_MANY) || [ $$? = 5 ]' $(LINTERS) \
+	  'nodetest: $(NODE_TEST) --test-concurrency=1 $(QUICK_NODE)' \
+	  'components: node --test --test-reporter=spec --test-concurrency=2 $(COMPONENTS)'
+
+alone: prepared
+	@echo "== what reads a clock"
+	@code=0; $(PYTEST_ALONE) || [ $$? = 5 ] || code=1; \
+	  $(NODE_TEST) --test-concurrency=1 $(filter-out $(QUICK_NODE),$(NODE_TESTS)) || code=1; exit $$code
+
+# Nothing looks at how fast a page or a cell is, but for what comes before and after the others. The longest files first.
+pages: setup-lab setup-dev
+	@echo "== the site in a browser, and its cells"
+	@code=0; export SITE=_build/smoke/html CHAPTERS='$(LIVE_PAGES:%=book/%)' PAGES='$(LIVE_PAGES:%=book/%)'; \
+	  node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs || code=1; \
+	  node --test --test-reporter=spec --test-concurrency=4 \
+	    tests/live/*.test.mjs tests/live/chapters.mjs $(filter-out $(COMPONENTS),$(wildcard tests/site/*.test.mjs)) || code=1; \
+	  { $(ask_lighthouse) _build/smoke/html; } || code=1; exit $$code
 
 # One after the other, as each is measured; what it has not named right is marked with a star.
 clinic-set: setup ## run `lab examine` over programs with a known problem and healthy ones, print what it says; some 45 minutes (ARGS="07 starved-pool")
@@ -179,30 +205,33 @@ browser: setup-dev ## get a browser into this folder or from the system's packag
 	@node tools/browser.mjs --install >/dev/null
 
 # Each of these commands keeps one processor busy, and none reads what another writes.
+LINTERS = "ruff: $(BIN)/ruff check . && $(BIN)/ruff format --check ." \
+  "mypy: $(BIN)/mypy" \
+  "biome: npx --no-install biome check --error-on-warnings ." \
+  "cspell: npx --no-install cspell lint --no-progress --no-summary" \
+  "style: $(BIN)/python bench/prose.py --check"
 lint: setup-dev ## ruff, mypy, biome, the spelling check and the patterns of docs/style.md, at the same time
 	@echo "== linters"
-	@$(BIN)/python tools/side_by_side.py \
-	  "ruff: $(BIN)/ruff check . && $(BIN)/ruff format --check ." \
-	  "mypy: $(BIN)/mypy" \
-	  "biome: npx --no-install biome check --error-on-warnings ." \
-	  "cspell: npx --no-install cspell lint --no-progress --no-summary" \
-	  "style: $(BIN)/python bench/prose.py --check"
+	@$(BIN)/python tools/side_by_side.py $(LINTERS)
 
 # Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
 WORKERS := 8
-pytest: setup-lab setup-dev setup-postgres setup-pycnic ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
-	@sh tools/sandbox.sh
-	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
+PYTEST_MANY = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not alone and not nightly"
+PYTEST_ALONE = $(BIN)/python -m pytest -m "alone and not nightly"
+pytest: prepared ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
 	@echo "== Python tests"
-	@many=0; $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not alone and not nightly" $(ARGS) || many=$$?; \
-	  few=0; $(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || few=$$?; \
+	@many=0; $(PYTEST_MANY) $(ARGS) || many=$$?; \
+	  few=0; $(PYTEST_ALONE) $(ARGS) || few=$$?; \
 	  case "$$many $$few" in "0 0"|"0 5"|"5 0") ;; [05]\ *) exit $$few ;; *) exit $$many ;; esac
 # Both run, so that one run shows all failures. 5 is "no test": ARGS may leave one of the two nothing to do, and not both.
 
+prepared: setup-lab setup-dev setup-postgres setup-pycnic
+	@sh tools/sandbox.sh
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
+
 nodetest: setup-dev ## the tests in JavaScript, one after another, as some read the clock
 	@echo "== Node tests"
-	@files=`find tests/node -name '*.test.mjs' | sort`; \
-	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
+	@$(NODE_TEST) --test-concurrency=1 $(NODE_TESTS)
 
 smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with loads of a moment into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"

@@ -1,5 +1,6 @@
 """Commands of the Makefile that remove or run whole folders: nothing that is not meant."""
 
+import itertools
 import os
 import re
 import shutil
@@ -65,13 +66,16 @@ def copy(tmp_path):
     """The Makefile among programs that note how they are called, and end as CODES says."""
     shutil.copy(MAKEFILE, tmp_path)
     (tmp_path / "tests" / "node" / "loadgen").mkdir(parents=True)
-    for name in ("glue", "loadgen/settling"):
-        (tmp_path / "tests" / "node" / f"{name}.test.mjs").touch()
+    for name in ("node/glue", "node/loadgen/settling", "site/part", "site/page", "live/page"):
+        (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / f"{name}.test.mjs").touch()
+    (tmp_path / "tests" / "site" / "page.test.mjs").write_text("siteFolder();\n")
     program = tmp_path / ".venv" / "bin" / "python"
     program.parent.mkdir(parents=True)
     program.write_text(
         "#!/bin/sh\n"
-        'case "$*" in *install.sh*|*rust_addon*|*print*) exit 0 ;; esac\n'
+        f'case "$*" in *side_by_side*pytest:*) exec {sys.executable} "$@" ;; esac\n'
+        'case "$*" in *install.sh*|*browser.mjs*|*rust_addon*|*print*) exit 0 ;; esac\n'
         'echo "$*" >>calls\n'
         'case "$*" in *selection.py*) printf "%s" "$SELECTS"; exit ${SELECTION:-0} ;;\n'
         "*side_by_side*) exit ${LINT:-0} ;; *-m\\ alone*) exit ${ALONE:-0} ;;\n"
@@ -80,9 +84,14 @@ def copy(tmp_path):
     )
     program.chmod(0o755)
     (program.parent / "node").symlink_to("python")
+    for name in ("ruff", "mypy", "npx"):
+        linter = program.parent / name
+        linter.write_text("#!/bin/sh\necho linter >>calls\nexit ${LINT:-0}\n")
+        linter.chmod(0o755)
     (tmp_path / ".ci").mkdir()
     shutil.copy(paths.ROOT / ".ci" / "run", tmp_path / ".ci")
     (tmp_path / "tools" / "nodes").mkdir(parents=True)
+    shutil.copy(paths.ROOT / "tools" / "side_by_side.py", tmp_path / "tools")
     (tmp_path / "tools" / "lighthouse" / "node_modules").mkdir(parents=True)
     installed = ("lighthouse/package-lock.json", "lighthouse/node_modules/.made")
     for file in ("setup.sh", "sandbox.sh", "nodes/install.sh", *installed):
@@ -157,14 +166,16 @@ def ci(copy, **env):
     done = subprocess.run(
         command, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
-    signs = {"lint": "side_by_side", "pytest": "-m alone", "nodetest": "tests/node",
-             "smoke": "lab.book", "site": "tests/site", "livetest": "tests/live"}  # fmt: skip
     calls = (copy / "calls").read_text()
-    ran = [part for part, sign in signs.items() if sign in calls]
-    return done.returncode, [x for x in done.stderr.splitlines() if "Failed:" in x], ran
+    ran = [part for part, sign in SIGNS.items() if sign in calls]
+    return done.returncode, [x for x in done.stderr.splitlines() if "== Failed:" in x], ran
 
 
-PARTS = ["lint", "pytest", "nodetest", "smoke", "site", "livetest"]
+SIGNS = {"pytest": "-m not alone", "lint": "linter", "nodetest": "tests/node/glue",
+         "components": "tests/site/part", "alone": "-m alone", "generator": "loadgen/settling",
+         "smoke": "lab.book", "frames": "tests/site/*.alone", "site": "tests/site/page",
+         "live": "tests/live/page", "lighthouse": "lighthouse/run"}  # fmt: skip
+PARTS = list(SIGNS)
 
 
 def test_ci_runs_each_part_of_make_test(copy):
@@ -175,14 +186,49 @@ def test_ci_goes_on_after_a_part_that_failed_and_names_all_that_did(copy):
     code, (line,), ran = ci(copy, LINT="1", ALONE="1", NODE="3")
     assert code == 2
     assert ran == PARTS
-    assert "Failed: lint pytest nodetest (" in line
+    named, *targets = re.search(r"Failed: (.+?) (together) (alone) \(", line).groups()
+    assert set(named.split(", ")) == {"ruff", "mypy", "biome", "cspell", "nodetest"}
+    assert targets == ["together", "alone"]
+
+
+@pytest.mark.parametrize(
+    ("falls", "target"),
+    [("PYTEST", "together"), ("LINT", "together"), ("NODE", "together"), ("ALONE", "alone"),
+     ("NODE", "alone"), ("SMOKE", "smoke"), ("SITE_TESTS", "pages")],
+)  # fmt: skip
+def test_make_test_fails_with_each_of_its_parts(copy, falls, target):
+    code, (line,), _ = ci(copy, **{falls: "1"})
+    assert code == 2
+    assert target in line
+
+
+def test_nothing_runs_beside_what_reads_a_clock(copy):
+    """The calls in their order: of each part, all come before the first of the next one."""
+    assert ci(copy)[0] == 0
+    calls = (copy / "calls").read_text().splitlines()
+    places = {
+        part: [at for at, call in enumerate(calls) if sign in call] for part, sign in SIGNS.items()
+    }
+    together = ("pytest", "lint", "nodetest", "components")
+    order = [[at for part in together for at in places[part]]]
+    order += [places[part] for part in ("alone", "generator", "smoke", "frames", "site")]
+    order += [places["lighthouse"]]
+    assert all(max(before) < min(after) for before, after in itertools.pairwise(order))
+    assert not any("-n " in calls[at] for at in places["alone"])
+
+
+def test_components_are_tried_once_and_need_no_build(copy):
+    assert ci(copy)[0] == 0
+    calls = (copy / "calls").read_text().splitlines()
+    assert len([call for call in calls if "tests/site/part" in call]) == 1
+    assert len([call for call in calls if "tests/site/page" in call]) == 1
 
 
 def test_ci_does_not_look_at_a_build_that_failed(copy):
     code, (line,), ran = ci(copy, SMOKE="1", PYTEST="1")
     assert code == 2
-    assert ran == PARTS[:4]
-    assert "Failed: pytest smoke (" in line
+    assert ran == PARTS[: PARTS.index("smoke") + 1]
+    assert "Failed: pytest together smoke (" in line
 
 
 def test_the_pages_of_an_earlier_build_can_be_looked_at_without_another(copy):

@@ -47,7 +47,7 @@ export async function launch(more) {
   return chromium.launch(launchOptions(more));
 }
 
-/** Every page of the site: name, URL, and a check of links that start there. */
+/** Every page of the site: name, URL, whether its file holds a text, and a check of links that start there. */
 export function pagesOf(site) {
   const names = readdirSync(site, { recursive: true })
     .filter((name) => name.endsWith(".html") && !/(^|[\\/])_/.test(name))
@@ -55,6 +55,7 @@ export function pagesOf(site) {
     .sort();
   const anchors = new Map();
   return names.map((name) => ({
+    holds: (text) => readFileSync(join(site, name), "utf8").includes(text),
     name: name.replaceAll("\\", "/"),
     url: pathToFileURL(join(site, name)).href,
     linkProblem: (href) => linkProblem(site, anchors, href),

@@ -1,28 +1,14 @@
-// Nothing is cut or has to be pulled: listings at any width, tables on a phone, and results pages are folded.
+// Nothing has to be pulled: tables are cards on a phone, and results pages are folded. That nothing is cut on any page, pages.test.mjs
+// and weight.test.mjs see.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { pagesOf, siteFolder, visit } from "./browser.mjs";
+import { pagesOf, siteFolder } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const own = session();
 const pages = pagesOf(siteFolder());
 const page = (end) => pages.find(({ name }) => name.endsWith(end));
-
-describe("no listing is cut, and no table is wider than its page, also on a phone", () => {
-  for (const { name, url } of pages)
-    it(name, async () => {
-      await own.open(url, async (tab) => {
-        assert.deepEqual(await tab.evaluate(wider, ".bd-article pre"), []);
-        const tables = ".bd-article :is(.lab-scroll, .pst-scrollable-table-container, .text_html)";
-        await tab.setViewportSize({ width: 1440, height: 900 });
-        assert.deepEqual(await tab.evaluate(wider, tables), [], "at 1440 px");
-        await tab.setViewportSize({ width: 390, height: 844 });
-        await visit(tab, url);
-        assert.deepEqual(await tab.evaluate(wider, tables), []);
-      });
-    });
-});
 
 describe("a table as cards", () => {
   it("says the column of each value, and is still a table to who listens", async () => {
@@ -69,10 +55,3 @@ describe("long pages of results are folded", () => {
     });
   });
 });
-
-/** What is wider than its place, in sight. */
-function wider(selector) {
-  return [...document.querySelectorAll(selector)]
-    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
-    .map((one) => `${one.scrollWidth} > ${one.clientWidth}: ${one.textContent.slice(0, 60)}`);
-}

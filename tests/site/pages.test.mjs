@@ -1,9 +1,21 @@
 // The built site as a reader gets it: opened from disk in a real browser, page by page.
-// SITE names the folder (default: what `make book` built), CHROME the browser.
+// SITE names the folder (default: what `make book` built), CHROME the browser. CHAPTERS names those of the chapters in which a short
+// run tries what takes long, axe and each place of the focus, "book/start book/what-if"; other pages are tried always.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pagesOf, siteFolder, visit, watch } from "./browser.mjs";
+import {
+  accessProblems,
+  boxesSpeak,
+  hiddenForEver,
+  LISTINGS,
+  TABLES,
+  told,
+  wider,
+} from "./page-checks.mjs";
 import { session } from "./session.mjs";
 
 const site = siteFolder();
@@ -11,10 +23,18 @@ const pages = pagesOf(site);
 // No chapters, but readers open them: one is written by Sphinx, the other stands alone.
 const generated = new Set(["search.html", "404.html"]);
 
+const chapters = process.env.CHAPTERS?.match(/[^\s,]+/g);
+const isChapter = (page) => existsSync(join(site, "_live", `${page}.json`));
+const isLooked = ({ name }) => {
+  const page = name.replace(/\.html$/, "");
+  return !chapters || !isChapter(page) || chapters.includes(page);
+};
+const WIDE = { width: 1440, height: 900 };
+
 const own = session();
 
-async function open(page, { width = 1280, height = 900, colorScheme = "light" } = {}) {
-  const context = await own.browser.newContext({ viewport: { width, height }, colorScheme });
+async function open(page, options) {
+  const context = await own.context(options);
   const tab = await context.newPage();
   const seen = watch(tab);
   await visit(tab, page.url);
@@ -27,130 +47,163 @@ const heading = (h1) => {
   return copy.textContent.trim();
 };
 
+it("tries each chapter that is named", () => {
+  const names = pages.filter(isLooked).map(({ name }) => name);
+  assert.deepEqual(chapters?.filter((page) => !names.includes(`${page}.html`)) ?? [], []);
+});
+
 it("has pages", () => assert.ok(pages.length >= 2, `no pages in ${site}; run make book first`));
 
-for (const page of pages) {
-  describe(page.name, () => {
-    let tab, context, seen;
-    before(async () => {
-      ({ tab, context, seen } = await open(page));
-      await tab.waitForTimeout(200); // what scripts ask for after load
-    });
-    after(() => context?.close());
-
-    it("asks nothing of another host", () => assert.deepEqual(seen.foreign, []));
-    it("finds every file it asks for", () => assert.deepEqual(seen.failed, []));
-    it("logs no error", () => assert.deepEqual(seen.errors, []));
-    it("has one h1", async () => assert.equal(await tab.locator("h1").count(), 1));
-
-    it("says its language", async () => {
-      assert.equal(await tab.locator("html").getAttribute("lang"), "en");
-    });
-
-    it("has no id twice", async () => {
-      const twice = await tab.evaluate(() => {
-        const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
-        return ids.filter((id, i) => ids.indexOf(id) !== i);
+describe("a page", { concurrency: 3 }, () => {
+  for (const page of pages) {
+    describe(page.name, { concurrency: 1 }, () => {
+      let tab, context, seen;
+      before(async () => {
+        ({ tab, context, seen } = await open(page));
+        await tab.waitForTimeout(200); // what scripts ask for after load
       });
-      assert.deepEqual(twice, []);
-    });
+      after(() => context?.close());
 
-    it("steps through its headings without leaving a level out", async () => {
-      const levels = await tab
-        .locator("article :is(h1,h2,h3,h4,h5,h6)")
-        .evaluateAll((all) => all.map((h) => Number(h.tagName[1])));
-      const jumps = levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1);
-      assert.deepEqual(jumps, [], `levels are ${levels.join(" ")}`);
-    });
+      it("asks nothing of another host", () => assert.deepEqual(seen.foreign, []));
+      it("finds every file it asks for", () => assert.deepEqual(seen.failed, []));
+      it("logs no error", () => assert.deepEqual(seen.errors, []));
+      it("has one h1", async () => assert.equal(await tab.locator("h1").count(), 1));
 
-    it("describes every image and figure in words, not by a path", async () => {
-      const bare = await tab.evaluate(() => {
-        const words = (text) => (text ?? "").trim();
-        const isPath = (text) =>
-          /\.(svg|png|jpe?g|gif)$/i.test(text) || /^[\w./-]*\/[\w./-]*$/.test(text);
-        const referred = (e, attribute) =>
-          words(
-            (e.getAttribute(attribute) ?? "")
-              .split(/\s+/)
-              .map((id) => document.getElementById(id)?.textContent ?? "")
-              .join(" "),
-          );
-        const named = (e) => words(e.getAttribute("aria-label")) || referred(e, "aria-labelledby");
-        // The name is short, what it shows is said once: in the description.
-        const told = (e) => (named(e) ? `${named(e)} ${referred(e, "aria-describedby")}` : "");
-        const problems = [];
-        for (const img of document.querySelectorAll("img:not([role=presentation])")) {
-          if (img.getAttribute("alt") === "" && img.closest("a, figure") === null) continue;
-          const alt = words(img.getAttribute("alt"));
-          if (!alt || isPath(alt)) problems.push(img.outerHTML.slice(0, 120));
-        }
-        for (const svg of document.querySelectorAll("svg[role=img], figure.lab-figure svg")) {
-          if (svg.closest("[aria-hidden=true]")) continue;
-          if (told(svg).length < 40) problems.push(`${svg.outerHTML.slice(0, 120)} (${told(svg)})`);
-        }
-        return problems;
+      it("says its language", async () => {
+        assert.equal(await tab.locator("html").getAttribute("lang"), "en");
       });
-      assert.deepEqual(bare, []);
-    });
 
-    it("offers the data of every figure", async () => {
-      const without = await tab
-        .locator("figure.lab-figure")
-        .evaluateAll((all) =>
-          all.filter((f) => !f.querySelector("a[download]")).map((f) => f.id || f.className),
-        );
-      assert.deepEqual(without, []);
-    });
-
-    // The page for the lost has links from the root of a host: reader.test.mjs follows them there.
-    it("links only to what is there", { skip: page.name === "404.html" }, async () => {
-      const broken = [];
-      const links = await tab
-        .locator("a[href]")
-        .evaluateAll((all) => all.map((a) => ({ href: a.href, raw: a.getAttribute("href") })));
-      for (const { href, raw } of links) {
-        if (!href.startsWith("file:")) continue;
-        const problem = page.linkProblem(href);
-        if (problem) broken.push(`${raw}: ${problem}`);
-      }
-      assert.deepEqual([...new Set(broken)], []);
-    });
-
-    const aboutItself = async () => {
-      const meta = (name) =>
-        tab.locator(`meta[property="${name}"], meta[name="${name}"]`).getAttribute("content");
-      assert.ok((await meta("description")).length >= 50);
-      assert.equal(await meta("og:title"), await tab.locator("h1").first().evaluate(heading));
-      assert.ok((await meta("og:description")).length <= 201);
-      await tab.getByText("Cite this page").click();
-      assert.match(await tab.locator(".lab-facts-of-page pre").innerText(), /@incollection\{/);
-    };
-    if (page.name.startsWith("book/")) it("tells what it is, and how to cite it", aboutItself);
-
-    // The last one: it leaves the page dark.
-    const inTheDark = async () => {
-      const colours = () =>
-        tab.evaluate(() => {
-          const of = (e, what) => e && getComputedStyle(e)[what];
-          const figure = document.querySelector("figure.lab-figure svg");
-          const text = figure?.querySelector("text");
-          return { page: of(document.body, "backgroundColor"), figure: text && of(text, "fill") };
+      it("has no id twice", async () => {
+        const twice = await tab.evaluate(() => {
+          const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+          return ids.filter((id, i) => ids.indexOf(id) !== i);
         });
-      const set = (theme) =>
-        tab.evaluate((t) => {
-          document.documentElement.dataset.mode = t;
-          document.documentElement.dataset.theme = t;
-        }, theme);
-      await set("light");
-      const light = await colours();
-      await set("dark");
-      const dark = await colours();
-      assert.notEqual(dark.page, light.page);
-      if (light.figure) assert.notEqual(dark.figure, light.figure);
-    };
-    if (!generated.has(page.name)) it("and its figures change colour in the dark", inTheDark);
-  });
-}
+        assert.deepEqual(twice, []);
+      });
+
+      it("steps through its headings without leaving a level out", async () => {
+        const levels = await tab
+          .locator("article :is(h1,h2,h3,h4,h5,h6)")
+          .evaluateAll((all) => all.map((h) => Number(h.tagName[1])));
+        const jumps = levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1);
+        assert.deepEqual(jumps, [], `levels are ${levels.join(" ")}`);
+      });
+
+      it("describes every image and figure in words, not by a path", async () => {
+        const bare = await tab.evaluate(() => {
+          const words = (text) => (text ?? "").trim();
+          const isPath = (text) =>
+            /\.(svg|png|jpe?g|gif)$/i.test(text) || /^[\w./-]*\/[\w./-]*$/.test(text);
+          const referred = (e, attribute) =>
+            words(
+              (e.getAttribute(attribute) ?? "")
+                .split(/\s+/)
+                .map((id) => document.getElementById(id)?.textContent ?? "")
+                .join(" "),
+            );
+          const named = (e) =>
+            words(e.getAttribute("aria-label")) || referred(e, "aria-labelledby");
+          // The name is short, what it shows is said once: in the description.
+          const told = (e) => (named(e) ? `${named(e)} ${referred(e, "aria-describedby")}` : "");
+          const problems = [];
+          for (const img of document.querySelectorAll("img:not([role=presentation])")) {
+            if (img.getAttribute("alt") === "" && img.closest("a, figure") === null) continue;
+            const alt = words(img.getAttribute("alt"));
+            if (!alt || isPath(alt)) problems.push(img.outerHTML.slice(0, 120));
+          }
+          for (const svg of document.querySelectorAll("svg[role=img], figure.lab-figure svg")) {
+            if (svg.closest("[aria-hidden=true]")) continue;
+            if (told(svg).length < 40)
+              problems.push(`${svg.outerHTML.slice(0, 120)} (${told(svg)})`);
+          }
+          return problems;
+        });
+        assert.deepEqual(bare, []);
+      });
+
+      it("offers the data of every figure", async () => {
+        const without = await tab
+          .locator("figure.lab-figure")
+          .evaluateAll((all) =>
+            all.filter((f) => !f.querySelector("a[download]")).map((f) => f.id || f.className),
+          );
+        assert.deepEqual(without, []);
+      });
+
+      // The page for the lost has links from the root of a host: reader.test.mjs follows them there.
+      it("links only to what is there", { skip: page.name === "404.html" }, async () => {
+        const broken = [];
+        const links = await tab
+          .locator("a[href]")
+          .evaluateAll((all) => all.map((a) => ({ href: a.href, raw: a.getAttribute("href") })));
+        for (const { href, raw } of links) {
+          if (!href.startsWith("file:")) continue;
+          const problem = page.linkProblem(href);
+          if (problem) broken.push(`${raw}: ${problem}`);
+        }
+        assert.deepEqual([...new Set(broken)], []);
+      });
+
+      it("cuts no listing, and no table is wider than the page", async () => {
+        assert.deepEqual(await tab.evaluate(wider, LISTINGS), []);
+        await tab.setViewportSize(WIDE);
+        assert.deepEqual(await tab.evaluate(wider, TABLES), [], "at 1440 px");
+      });
+
+      if (page.holds("<lab-answer"))
+        it("tells no answer in a sentence before its card, while it is closed", async () => {
+          assert.deepEqual(await tab.evaluate(told), []);
+          assert.deepEqual(await tab.evaluate(hiddenForEver), [], "names no card of this page");
+        });
+
+      if (page.holds('<div id="claim-'))
+        it("ends the first line of each box of a claim with the verdict, and folds the rest", () =>
+          boxesSpeak(tab, page.name));
+
+      // From here on the page is changed: by a fold that opens, then by all folds, then by the other colours.
+      const aboutItself = async () => {
+        const meta = (name) =>
+          tab.locator(`meta[property="${name}"], meta[name="${name}"]`).getAttribute("content");
+        assert.ok((await meta("description")).length >= 50);
+        assert.equal(await meta("og:title"), await tab.locator("h1").first().evaluate(heading));
+        assert.ok((await meta("og:description")).length <= 201);
+        await tab.getByText("Cite this page").click();
+        assert.match(await tab.locator(".lab-facts-of-page pre").innerText(), /@incollection\{/);
+      };
+      if (page.name.startsWith("book/")) it("tells what it is, and how to cite it", aboutItself);
+
+      if (isLooked(page))
+        it("breaks no rule of axe, in light and dark, and the focus shows wherever Tab leads, with all that opens open", async () => {
+          await tab.setViewportSize(WIDE);
+          await tab.emulateMedia({ reducedMotion: "reduce" });
+          assert.deepEqual(await accessProblems(tab, page.name), []);
+          await tab.emulateMedia({ colorScheme: "light", reducedMotion: null });
+        });
+
+      const inTheDark = async () => {
+        const colours = () =>
+          tab.evaluate(() => {
+            const of = (e, what) => e && getComputedStyle(e)[what];
+            const figure = document.querySelector("figure.lab-figure svg");
+            const text = figure?.querySelector("text");
+            return { page: of(document.body, "backgroundColor"), figure: text && of(text, "fill") };
+          });
+        const set = (theme) =>
+          tab.evaluate((t) => {
+            document.documentElement.dataset.mode = t;
+            document.documentElement.dataset.theme = t;
+          }, theme);
+        await set("light");
+        const light = await colours();
+        await set("dark");
+        const dark = await colours();
+        assert.notEqual(dark.page, light.page);
+        if (light.figure) assert.notEqual(dark.figure, light.figure);
+      };
+      if (!generated.has(page.name)) it("and its figures change colour in the dark", inTheDark);
+    });
+  }
+});
 
 describe("icons", () => {
   for (const theme of ["light", "dark"]) {

@@ -20,22 +20,26 @@ const seedRandom = (seed) => {
   };
 };
 
-/** `.browser`; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`, with `context` for all of them; `.clean`, the
+/** `.browser`; `.context(options)`, for tabs that several tests share; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`, with `context` for all of them; `.clean`, the
  * same, and nothing may have been asked of others, have failed or be logged as an error; `.host`, if a site is to be served;
  * `.folder` for pages of the tests' own, if it gets a name.
  */
 export function session({ site, folder, context: always } = {}) {
   const own = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
-  own.open = async (url, use, options = {}) => {
+  own.context = async (options = {}) => {
     const context = await own.browser.newContext({
       viewport: { width: 1280, height: 900 },
       ...always,
       ...options,
     });
+    await context.addInitScript(seedRandom, READER);
+    context.setDefaultTimeout(15_000);
+    return context;
+  };
+  own.open = async (url, use, options) => {
+    const context = await own.context(options);
     try {
-      await context.addInitScript(seedRandom, READER);
       const tab = await context.newPage();
-      tab.setDefaultTimeout(15_000);
       const seen = watch(tab);
       await visit(tab, url);
       await use(tab, seen);

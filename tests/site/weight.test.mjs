@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { pagesOf, siteFolder, visit, watch } from "./browser.mjs";
+import { TABLES, wider } from "./page-checks.mjs";
 import { session } from "./session.mjs";
 
 const KIB = 1024;
@@ -19,7 +20,7 @@ const own = session({ site });
 
 describe("on a phone, 360 px wide, over http, with nothing in the cache", () => {
   for (const page of pages) {
-    it(`${page.name} weighs at most ${BUDGET / KIB} KiB, asks nobody else, does not scroll sideways, and no word stands over another`, async () => {
+    it(`${page.name} weighs at most ${BUDGET / KIB} KiB, asks nobody else, does not scroll sideways, and no word stands over another; no table is wider, at 390 px neither`, async () => {
       const context = await own.browser.newContext({ viewport: { width: 360, height: 740 } });
       const tab = await context.newPage();
       const seen = watch(tab);
@@ -38,6 +39,12 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
       assert.equal(pending.size, 0, "something never came");
       const tooWide = await tab.evaluate(beyond);
       const overlaid = await tab.evaluate(wordsBeyond);
+      const wideTables = await tab.evaluate(wider, TABLES);
+      await tab.setViewportSize({ width: 390, height: 844 });
+      await tab.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
+      );
+      wideTables.push(...(await tab.evaluate(wider, TABLES)));
       await context.close();
       const of = (types) =>
         own.host.sent.reduce((sum, { type, bytes }) => sum + (types.test(type) ? bytes : 0), 0);
@@ -53,6 +60,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
       assert.deepEqual(others, []);
       assert.deepEqual(tooWide, []);
       assert.deepEqual(overlaid, []);
+      assert.deepEqual(wideTables, []);
       assert.deepEqual(seen.errors.filter(byPolicy), []);
       assert.ok(weight <= BUDGET, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
       const images = of(/^image\//);

@@ -1,0 +1,145 @@
+// What is asked of each page once it is open, in one visit for all of these checks: pages.test.mjs, and on a phone weight.test.mjs.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+export const LISTINGS = ".bd-article pre";
+export const TABLES = ".bd-article :is(.lab-scroll, .pst-scrollable-table-container, .text_html)";
+const VERDICT =
+  /(Held|Held stronger|Held weaker|Smaller than claimed|No difference|Reversed|Did not hold|Demonstrated)\.$|(Differs by machine|No verdict): .+\.$/;
+
+// Both rows of colours on one visit; what has no colour is the same in both.
+const RUNS = {
+  light: { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } },
+  dark: { resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"] },
+};
+
+/** The box of a claim speaks in sentences, and what computed it is folded. */
+export async function boxesSpeak(tab, name) {
+  const boxes = await tab.locator("[id^=claim-] > .lab-box").evaluateAll((all) =>
+    all.map((box) => ({
+      first: box
+        .querySelector("p")
+        .textContent.replace(/\s+#?\s*$/, "")
+        .replace(/\s+/g, " "),
+      link: box.querySelector("p > a.lab-link")?.hash === `#${box.parentElement.id}`,
+      hidden: [...box.querySelectorAll("details")].every(({ open }) => !open),
+    })),
+  );
+  for (const { first, hidden, link } of boxes) {
+    assert.ok(link, `no link: ${first}`);
+    assert.match(first, VERDICT);
+    assert.doesNotMatch(first, /→|≥|≤|check failed|wanted|\bNone\b|undefined|NaN/);
+    assert.ok(hidden, first);
+  }
+  const codes = await tab
+    .locator(".cell:has([id^=claim-]) > .cell_input")
+    .evaluateAll((all) => all.map((one) => one.textContent));
+  const judging = codes.filter((code) => !/lab\.(compare|load|survey|node|trace)\(/.test(code));
+  // The first page of the course shows how a claim is written.
+  assert.equal(judging.length, name.endsWith("what-a-load-test-measures.html") ? 1 : 0);
+}
+
+/** What axe finds in light and dark with all that opens open, and where the focus does not show: as a list of sentences. */
+export async function accessProblems(tab, name) {
+  // A colour on its way is no colour.
+  await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+  await tab.evaluate(() => {
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  const said = name.startsWith("book/") ? await unseenFocus(tab) : [];
+  // What stands still while a page scrolls lies over one thing or another, wherever the focus has led.
+  await tab.evaluate(() => {
+    document.activeElement?.blur();
+    scrollTo(0, 0);
+  });
+  await tab.evaluate(AXE);
+  for (const [theme, options] of Object.entries(RUNS)) {
+    await tab.emulateMedia({ colorScheme: theme }); // which the page follows by itself
+    if (name !== "404.html")
+      await tab.locator(`html[data-theme=${theme}]`).waitFor({ state: "attached" });
+    const { violations } = await tab.evaluate((o) => globalThis.axe.run(document, o), options);
+    for (const { id, nodes } of violations)
+      said.push(`${theme}, ${id} (${nodes.length}): ${nodes[0].target} ${nodes[0].failureSummary}`);
+  }
+  return said;
+}
+
+/** What in an article has the focus and does not show it, also in forced colours. Shadow trees count, too. */
+async function unseenFocus(tab) {
+  const said = [];
+  for (const forcedColors of ["active", "none"]) {
+    await tab.emulateMedia({ forcedColors });
+    await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
+    const unseen = await tab.locator("article.bd-article").evaluate((article) => {
+      const STOPS = "a[href], button, input, select, summary, [tabindex='0']";
+      const within = (root) =>
+        [...root.querySelectorAll("*")].flatMap((e) => [
+          ...(e.matches(STOPS) ? [e] : []),
+          ...(e.shadowRoot ? within(e.shadowRoot) : []),
+        ]);
+      const shows = (e) => {
+        const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(e);
+        const outlined = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1;
+        return outlined || boxShadow !== "none";
+      };
+      const found = [];
+      for (const e of within(article)) {
+        if (!e.checkVisibility()) continue;
+        e.focus({ preventScroll: true });
+        if (e.matches(":focus-visible") && !shows(e)) found.push(e.outerHTML.slice(0, 100));
+      }
+      document.activeElement.blur();
+      return found;
+    });
+    if (unseen.length)
+      said.push([`${unseen.length} with colours ${forcedColors}`, ...unseen.slice(0, 5)]);
+  }
+  return said;
+}
+
+/** The numbers in sentences above a closed card that are its answer, rounded as the sentence does. What an earlier card answers
+ * may be told, even if it is a point of a later curve.
+ */
+export function told() {
+  const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
+  const found = [];
+  const earlier = [];
+  for (const card of document.querySelectorAll("lab-answer")) {
+    if (card.querySelector(".given")) continue;
+    const { id, kind, right } = card.data;
+    if (right === null || !["number", "curve"].includes(kind)) continue;
+    const section = card.closest("section");
+    const rights = [right].flat().filter((value) => !earlier.includes(value));
+    earlier.push(...rights);
+    for (const glued of document.querySelectorAll(".pasted-text")) {
+      const follows = card.compareDocumentPosition(glued) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if (follows || !glued.checkVisibility()) continue;
+      for (const text of glued.textContent.match(NUMBER) ?? []) {
+        const digits = text.replace(/,/g, "");
+        const half = 0.5 * 10 ** -(digits.split(".")[1] ?? "").length;
+        const equal = rights.some((value) => Math.abs(value - digits) <= half * 1.000001);
+        // A single digit is the answer by chance in another section.
+        const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(glued);
+        if (equal && near) found.push(`${id}: ${glued.closest("p, li, td")?.textContent}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** The sentences whose card is not on the page. */
+export function hiddenForEver() {
+  return [...document.querySelectorAll(".lab-opens-with")]
+    .filter((place) => !document.getElementById(`answer-${place.classList[1]}`))
+    .map((place) => place.className);
+}
+
+/** What is wider than its place, in sight. */
+export function wider(selector) {
+  return [...document.querySelectorAll(selector)]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${one.scrollWidth} > ${one.clientWidth}: ${one.textContent.slice(0, 60)}`);
+}
