@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { exportsOf, isAlone } from "./exports.js";
 import { NotModelledError, programOf } from "./index.js";
 import { latin1Of } from "./machine.js";
 import { kindOf, syntaxReport } from "./program.js";
@@ -9,7 +10,6 @@ import { kindOf, syntaxReport } from "./program.js";
 const MOST_FILES = 200;
 const MOST_BYTES = 2 ** 20;
 const TYPES = /\.[cm]?ts$/;
-const CODE = /\.[cm]?[jt]s$/;
 const STRIP = `
   const text = require("node:fs").readFileSync(0, "utf8");
   const { stripTypeScriptTypes } = require("node:module");
@@ -31,7 +31,12 @@ export function giveFiles(machine, node, program) {
   for (const entry of machine.lacking) {
     const { kind, place } = JSON.parse(entry);
     const known = program.files[place];
-    if (place === program.file || (kind === "folder" ? known?.isListed : known)) continue;
+    const isKnown = {
+      folder: known?.isListed,
+      module: known && known.kind !== "data",
+      data: known,
+    };
+    if (place === program.file || isKnown[kind]) continue;
     const stats = statsOf(place);
     if (kind === "folder" && stats?.isDirectory()) {
       for (const child of readdirSync(place, { withFileTypes: true })) {
@@ -73,12 +78,15 @@ function held({ name, files }) {
 const dataIn = (path) => ({ kind: "data", latin1: readFileSync(path, "latin1") });
 
 function codeIn(machine, node, path) {
-  if (!CODE.test(path)) return { ...dataIn(path), kind: path.endsWith(".json") ? "json" : "cjs" };
+  if (path.endsWith(".json")) return { ...dataIn(path), kind: "json" };
   const source = textOf(machine, node, path);
   const kind = kindAt(machine, path, source);
   const report = syntaxReport(machine.acorn, { source, file: path, kind });
   if (report) throw new NotModelledError(report);
-  return { kind, source, latin1: latin1Of(source) };
+  const { acorn } = machine;
+  const facts =
+    kind === "esm" ? { isAlone: isAlone(acorn, source) } : { names: exportsOf(acorn, source) };
+  return { kind, source, latin1: latin1Of(source), ...facts };
 }
 
 /** The text of a program, without types if it is TypeScript: that Node itself takes them out. */

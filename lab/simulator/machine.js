@@ -4,7 +4,6 @@
 import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
-import { exportsOf, isAlone } from "./exports.js";
 import { expressionAt } from "./expression.js";
 import { inLocale } from "./locale.js";
 import { WRAPPER } from "./program.js";
@@ -27,6 +26,8 @@ export const INSIDE = [
 ];
 /** The texts that are evaluated inside only for programs that need them. */
 export const INSIDE_LATER = ["sockets", "http", "url"];
+/** The texts that are evaluated inside only for programs on a disk. */
+export const INSIDE_ON_DISK = ["files"];
 /** Under what name a page's texts have one of these. */
 export const laterName = (name) => `model/${name}`;
 
@@ -242,9 +243,9 @@ class Machine {
 
   /** The program's other files and its disk, as JSON: {PATH: {kind, latin1}}. */
   _files() {
-    const { file, source, files = {}, cwd } = this.program;
-    const own = { [file]: { kind: "program", latin1: latin1Of(source) } };
-    return this.engine.string(JSON.stringify({ cwd, entries: { ...own, ...files } }));
+    const { file, source, kind, files, cwd } = this.program;
+    const entries = { [file]: { kind, latin1: latin1Of(source) }, ...files };
+    return this.engine.string(JSON.stringify({ cwd, entries, isOnDisk: Boolean(files) }));
   }
 
   /** Notes that the program asks for what it has not. */
@@ -303,16 +304,17 @@ class Machine {
   #moduleText(name) {
     const { engine, program } = this;
     const file = pathOf(name);
-    const { kind, source } = program.files?.[file] ?? {};
-    if (kind === "esm" && this.isImporting && !isAlone(this.acorn, source))
+    const entry = program.files?.[file] ?? {};
+    const { names, isAlone } = entry;
+    const kind = entry.kind === "data" ? undefined : entry.kind; // the host may have it as a module, too
+    if (kind === "esm" && this.isImporting && !isAlone)
       return this.#refuse(
         `The model of the loop has no import() of a file that imports others or awaits at its top level (${file.split("/").pop()}) yet. For the real thing: node ${program.name}`,
       );
     if (kind === "esm")
       return `const __meta = __metaOf(${JSON.stringify(file)});${this.#text(file)}`;
-    const exported = kind === "cjs" ? exportsOf(this.acorn, source) : [];
     const specifier = this.specifiers.get(name) ?? name;
-    const values = [name, kind ?? "", file ?? "", JSON.stringify(exported), specifier];
+    const values = [name, kind ?? "", file ?? "", JSON.stringify(names ?? []), specifier];
     const pointers = values.map((value) => engine.string(value));
     return engine.text(engine.call(this.moduleText, pointers));
   }
@@ -332,7 +334,8 @@ class Machine {
   /**
    * One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it; of a traced run
    * also `rows`, and `shifts`, what the engine's columns have more than the source's. A program may have `cwd`, and `files`
-   * besides itself: {PATH: {kind, source, latin1}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the bytes.
+   * besides itself: {PATH: {kind, source, latin1, names, isAlone}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the
+   * bytes, `names` what can be imported of CommonJS, `isAlone` whether a module imports and awaits nothing.
    * On `isAnotherDay` the date and the random numbers are others.
    */
   run(program, schedule = {}, options = {}) {

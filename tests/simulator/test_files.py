@@ -10,6 +10,7 @@ from lab.processes import child, nodes
 
 FILES = Path(__file__).parent / "files"
 PROGRAMS = [
+    "all-of-a-folder.cjs",
     "awaits-at-its-top.js",
     "commonjs.cjs",
     "imports-late.mjs",

@@ -637,7 +637,7 @@
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
     if (!foreign.test(message)) return message;
     const file = site?.getFileName()?.replace(/^file:\/\//, "");
-    if (["program", "cjs", "esm"].includes(programFiles[file]?.kind)) {
+    if (["cjs", "esm"].includes(programFiles[file]?.kind)) {
       const position = { line: site.getLineNumber(), column: site.getColumnNumber(), file };
       const { kind, text } = JSON.parse(host("expression", JSON.stringify(position))) ?? {};
       if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
@@ -734,6 +734,7 @@
   machine.refuse = (sentence) =>
     machine.stop(`${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
+  machine.refuseFor = refuse;
   Object.defineProperty(process, "stdin", {
     get: () => refuse("terminal (process.stdin)"),
     configurable: true,
@@ -809,12 +810,12 @@
       .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
       .filter((word) => word && word !== "default" && !(word in exports));
   };
+  machine.isModule = (path) => ["cjs", "esm", "json"].includes(programFiles[path]?.kind);
   machine.moduleText = (name, kind, file, exported, specifier) => {
-    if (kind === "cjs") return textOfCommonjs(file, JSON.parse(exported));
-    if (kind) return refuse(`modules that are not JavaScript (${specifier})`);
+    if (kind) return machine.textOfOther(kind, file, JSON.parse(exported), specifier);
     const exports = publicModule(name);
     if (exports === undefined) {
-      if (file) machine.lack("module", file, specifier);
+      if (file) machine.lack?.("module", file, specifier);
       return refuseModule(specifier);
     }
     const key = `__module_${name}`;
@@ -835,24 +836,11 @@
     ].join("\n");
   };
 
-  // --- files that are CommonJS --------------------------------------------------------------
-  let programFiles = {}; // the program's files, by their paths
+  // --- files that are CommonJS: the program, and with files.js those that it requires ---------
+  let programFiles = {}; // by their paths
   const cache = { __proto__: null };
-  let mainModule;
-  const JSON_FILE = /\.json$/;
-  /** The path of the file that a relative name means; where there is none, the host is told what would do. */
-  const modulePath = (name, folder) => {
-    const place = machine.placeOf(name.startsWith("/") ? name : `${folder}/${name}`);
-    const files = /(^|\/)\.{0,2}$/.test(name) ? [] : [place, `${place}.js`, `${place}.json`];
-    const candidates = [...files, `${place}/index.js`, `${place}/index.json`];
-    const file = candidates.find(
-      (path) => programFiles[path] && programFiles[path].kind !== "folder",
-    );
-    if (file) return file;
-    for (const path of candidates) machine.lack("module", path, name);
-    return refuseModule(name);
-  };
-  const requireFile = (file, parent) => {
+  machine.refuseModule = refuseModule;
+  machine.requireFile = (file, parent) => {
     if (cache[file]) return cache[file].exports;
     const folder = file.slice(0, file.lastIndexOf("/")) || "/";
     const module = {
@@ -864,49 +852,27 @@
       children: [],
       paths: [],
     };
-    if (file === settings.file) mainModule = module;
     cache[file] = module;
     parent?.children.push(module);
+    const pathOf = (name) => machine.modulePath?.(name, folder);
     const require = (name) => {
       const exported = publicModule(String(name));
       if (exported !== undefined) return exported;
-      return /^(\.{1,2}(\/|$)|\/)/.test(name)
-        ? requireFile(modulePath(name, folder), module)
-        : refuseModule(name);
+      const path = pathOf(name);
+      return path ? machine.requireFile(path, module) : refuseModule(name);
     };
-    require.main = mainModule;
+    require.main = cache[settings.file];
     require.cache = cache;
-    require.resolve = (name) => (/^[./]/.test(name) ? modulePath(name, folder) : name);
+    require.resolve = (name) => pathOf(name) ?? name;
     module.require = require;
     try {
-      if (JSON_FILE.test(file)) module.exports = JSON.parse(machine.textOf(bytesOfFile(file)));
-      else if (programFiles[file].kind === "esm")
-        refuse(`require() of a module (${file.split("/").pop()})`);
-      else
+      if (!machine.loadOther?.(programFiles[file], module))
         host("commonjs", file).call(module.exports, module.exports, require, module, file, folder);
       module.loaded = true;
     } finally {
       if (!module.loaded) delete cache[file];
     }
     return module.exports;
-  };
-  const bytesOfFile = (file) =>
-    Uint8Array.from(programFiles[file].latin1, (letter) => letter.charCodeAt(0));
-  /** A module that passes on what a file exports that is CommonJS. */
-  const textOfCommonjs = (file, names) => {
-    const key = `__commonjs_${file}`;
-    Object.defineProperty(globalThis, key, {
-      value: () => requireFile(file, null),
-      configurable: true,
-    });
-    return [
-      `const m = globalThis[${JSON.stringify(key)}]();`,
-      "export default m;",
-      ...(settings.version >= "v23" ? ["export { m as 'module.exports' };"] : []),
-      ...names.map(
-        (word) => `const _${word} = m?.[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
-      ),
-    ].join("\n");
   };
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
@@ -927,8 +893,9 @@
     settings.file = file;
     machine.isWatched = plan.isWatched;
     machine.hasStores = plan.hasStores;
-    const { cwd, entries } = JSON.parse(host("files"));
+    const { cwd, entries, isOnDisk } = JSON.parse(host("files"));
     programFiles = entries;
+    if (isOnDisk) need("files");
     settings.cwd = cwd ?? "/home/you";
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
@@ -967,7 +934,7 @@
       kind === "cjs"
         ? () => {
             machine.trace?.main();
-            requireFile(file, null);
+            machine.requireFile(file, null);
           }
         : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);

@@ -1,0 +1,1 @@
+module.exports = () => process.nextTick(() => console.log("two"));
