@@ -61,7 +61,7 @@ const turnsOf = async (way) => {
 
 async function weigh(way) {
   const run = ways[way];
-  for (let round = 0; round < 4; round++) await run(CHUNKS, chunk); // for the compiler
+  for (let round = 0; round < 16; round++) await run(CHUNKS, chunk); // for the compiler
   const us = [];
   for (let round = 0; round < 7; round++) us.push(await cpuUs(run));
   const promises = await counted(run, "PROMISE");
