@@ -14,6 +14,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,20 @@ def may_have_networks() -> bool:
     found = re.search(r"^CapEff:\s*([0-9a-f]+)$", _read("/proc/self/status") or "", re.MULTILINE)
     rights = int(found[1], 16) if found else 0
     net_admin, sys_admin = 1 << 12, 1 << 21
-    return bool(rights & net_admin and rights & sys_admin) and os.access("/dev/net/tun", os.R_OK)
+    may = rights & net_admin and rights & sys_admin and os.access("/dev/net/tun", os.R_OK)
+    return bool(may) and _makes_a_network()
+
+
+@functools.lru_cache(maxsize=1)
+def _makes_a_network() -> bool:
+    """Return whether one can be made. A container may have the rights and the file, and no device
+    behind it, or a filter of system calls.
+    """
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("network_probe.py"))]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(command, check=False, capture_output=True, timeout=10)
+        return done.returncode == 0
+    return False
 
 
 def busy_s() -> float | None:

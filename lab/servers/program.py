@@ -172,7 +172,8 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
 
 def _no_networks() -> str | None:
     """What "linux:networks" lacks."""
-    return None if machine.may_have_networks() else "networks of its own: Linux, as root"
+    lacks = "networks of its own: Linux, as root, with /dev/net/tun"
+    return None if machine.may_have_networks() else lacks
 
 
 def _wrong_node(need: str, node: str) -> str | None:

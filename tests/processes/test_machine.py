@@ -95,6 +95,17 @@ def test_code_and_criteria_that_differ_from_their_commit_are_dirty(repository, n
 def test_a_network_of_its_own_needs_both_rights_and_the_device(monkeypatch, rights, may):
     monkeypatch.setattr(machine, "_read", lambda _: f"Name:\tx\nCapEff:\t{rights}\nSeccomp:\t0")
     monkeypatch.setattr(machine.os, "access", lambda *_: True)
+    monkeypatch.setattr(machine, "_makes_a_network", lambda: True)
     assert machine.may_have_networks() is may
     monkeypatch.setattr(machine.os, "access", lambda *_: False)
     assert not machine.may_have_networks()
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/no/python"])
+def test_a_network_that_cannot_be_made_is_missing_and_no_error(monkeypatch, program):
+    monkeypatch.setattr(machine, "_read", lambda _: "CapEff:\t000001ffffffffff")
+    monkeypatch.setattr(machine.os, "access", lambda *_: True)
+    monkeypatch.setattr(machine.sys, "executable", program)
+    machine._makes_a_network.cache_clear()
+    assert machine.may_have_networks() is False
+    machine._makes_a_network.cache_clear()
