@@ -87,7 +87,7 @@ def limit_words(limit: str, *, whole: bool = False) -> str:
     if whole:
         low = str(math.floor(float(low)) if sign == "≤" else math.ceil(float(low)))
         high = str(math.floor(float(high))) if high else high
-    low, high = low.replace("-", "−"), (high or "").replace("-", "−")
+    low, high = (_THOUSANDS.sub(_apart, end).replace("-", "−") for end in (low, high or ""))
     unit = " times" if "×" in limit.partition(";")[0] else ""
     if high:
         return f"{low}{unit}{nodes}" if low == high else f"{low} to {high}{unit}{nodes}"
@@ -99,6 +99,12 @@ def _quoted_name(arm: str) -> str:
     return f"“{arm}”" if " " in arm else arm
 
 
+def _apart(digits: re.Match[str]) -> str:
+    """Return a whole number with its thousands apart: `65,535`."""
+    return f"{int(digits[0]):,}"
+
+
+_THOUSANDS = re.compile(r"(?<![\d.])\d{4,}(?=\D|$)")
 _LIMIT = re.compile(
     r"(?P<sign>[≥≤]?) ?(?P<low>[-+.\de]+)×?(?: to (?P<high>[-+.\de]+)×?)?(?P<rest> on Node .*)?"
 )

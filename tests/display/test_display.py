@@ -250,6 +250,8 @@ def test_a_claim_of_the_course_needs_no_source():
         ("-0.2 to 0.5", False, "−0.2 to 0.5"),
         ("≥ 4 on Node below 26", True, "at least 4 on Node below 26"),
         ("≥ 1e+06", False, "at least 1e+06"),
+        ("65535 to 65535", True, "65,535"),
+        ("-1234.5 to 0.12345", False, "−1,234.5 to 0.12345"),
     ],
 )
 def test_a_limit_is_told_in_words(limit, whole, words):
