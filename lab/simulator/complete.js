@@ -72,7 +72,10 @@ export function complete(acorn, source, isModule, watches = false) {
   };
   const wrapImport = (node) => {
     if (node.options) return;
-    insert(node.start, `${IMPORTED}((name) => import(name), `);
+    insert(
+      node.start,
+      `${IMPORTED}((name) => import(name), ${isModule ? `${META}.filename` : "__filename"}, `,
+    );
     replace(node.start, node.source.start - node.start, "(");
     replace(node.source.end, node.end - node.source.end, ")"); // without a comma
     insertEnd(node.end, ")");

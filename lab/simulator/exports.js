@@ -1,53 +1,107 @@
 // What is read from the text of a program's other file before that file runs: whether a module is alone, and which names a module
-// can import of a file that is CommonJS. As in Node these are `exports.name = …`, `module.exports.name = …` and
-// `module.exports = { name, … }`.
+// can import of a file that is CommonJS. Node reads these names from the tokens of the text, by the rules of its
+// cjs-module-lexer: https://github.com/nodejs/cjs-module-lexer#grammar
 
 import { optionsOf } from "./complete.js";
 
-const NAME = /^[A-Za-z_$][\w$]*$/;
-
-/** The names, in the order of the text, without `default`. */
+/** {names, passedOn}: the exports' names without `default`, and the files whose names are passed on, in the order of the text. */
 export function exportsOf(acorn, source) {
-  const names = new Set();
-  const visit = (node) => {
-    if (node.type === "AssignmentExpression" && node.operator === "=") read(node, names);
-    for (const value of Object.values(node))
-      for (const child of Array.isArray(value) ? value : [value])
-        if (typeof child?.type === "string") visit(child);
-  };
-  visit(acorn.parse(source, optionsOf(false)));
-  names.delete("default");
-  return [...names];
+  const result = { names: new Set(), passedOn: new Set() };
+  visit(acorn.parse(source.replace(/^#!/, "//"), optionsOf(false)), (node) => {
+    if (node.type === "AssignmentExpression" && node.operator === "=")
+      readAssignment(node, source, result);
+    if (node.type === "CallExpression") readDefinition(node, result);
+  });
+  result.names.delete("default");
+  return { names: [...result.names], passedOn: [...result.passedOn] };
 }
 
-const isExports = (node) =>
-  (node.type === "Identifier" && node.name === "exports") ||
-  (node.type === "MemberExpression" &&
-    node.object.name === "module" &&
-    node.property.name === "exports");
+function visit(node, look) {
+  look(node);
+  for (const value of Object.values(node))
+    for (const child of Array.isArray(value) ? value : [value])
+      if (typeof child?.type === "string") visit(child, look);
+}
 
-function read({ left, right }, names) {
-  if (left.type === "MemberExpression" && isExports(left.object)) {
-    const name = left.computed ? left.property.value : left.property.name;
-    if (NAME.test(name)) names.add(name);
-  } else if (isExports(left) && right.type === "ObjectExpression")
-    for (const { type, key, computed } of right.properties) {
-      if (type !== "Property" || computed) return; // Node stops here, too
-      if (NAME.test(key.name ?? key.value)) names.add(key.name ?? key.value);
-    }
+const isModuleExports = (node) =>
+  node.type === "MemberExpression" &&
+  node.object.name === "module" &&
+  !node.computed &&
+  node.property.name === "exports";
+
+const isExports = (node) =>
+  (node.type === "Identifier" && node.name === "exports") || isModuleExports(node);
+
+/** The name that a key or a property has in the text; null for one that is computed. */
+const nameOf = ({ computed, property, key }) => {
+  const node = property ?? key;
+  if (node.type === "Literal") return typeof node.value === "string" ? node.value : null;
+  return computed ? null : node.name;
+};
+
+const fileRequired = (node) =>
+  node.type === "CallExpression" && node.callee.name === "require"
+    ? node.arguments[0]?.value
+    : null;
+
+function readAssignment({ left: target, right }, source, { names, passedOn }) {
+  if (target.type === "MemberExpression" && isExports(target.object)) {
+    const name = nameOf(target);
+    if (name !== null) names.add(name);
+    return;
+  }
+  if (!isModuleExports(target)) return;
+  const file = fileRequired(right);
+  if (file) {
+    passedOn.clear();
+    passedOn.add(file);
+  }
+  if (right.type === "ObjectExpression")
+    for (const property of right.properties)
+      if (!readProperty(property, source, { names, passedOn })) return;
+}
+
+/** Reads a property of the object that is exported; whether Node goes on behind it. */
+function readProperty(property, source, { names, passedOn }) {
+  if (property.type === "SpreadElement") {
+    const file = fileRequired(property.argument);
+    if (file) passedOn.add(file);
+    return Boolean(file) || property.argument.type === "Identifier";
+  }
+  const { kind, method, shorthand, value } = property;
+  const name = property.computed ? null : nameOf(property);
+  if (name === null || kind !== "init" || (method && (value.async || value.generator)))
+    return false;
+  const startsWithName = /^[A-Za-z_$]/.test(source.slice(value.start));
+  if (shorthand || method || startsWithName) names.add(name);
+  if (shorthand) return true;
+  const isName = value.type === "Identifier" || (value.type === "Literal" && startsWithName);
+  return isName && /^[,}]/.test(source.slice(value.end).trimStart()) && source[value.end] === ",";
+}
+
+/** `Object.defineProperty(exports, "name", { enumerable: true, … })`. */
+function readDefinition({ callee, arguments: [target, key, settings] }, { names }) {
+  const { object, property } = callee;
+  if (object?.name !== "Object" || property?.name !== "defineProperty") return;
+  if (!target || !isExports(target) || typeof key?.value !== "string") return;
+  const [first] = settings?.properties ?? [];
+  const isRead =
+    first?.key?.name === "value" ||
+    (first?.key?.name === "enumerable" && first.value.value === true);
+  if (isRead) names.add(key.value);
 }
 
 /** Whether a module imports nothing and does not await at its top level. */
 export function isAlone(acorn, source) {
-  const visit = (node) => {
-    if (/Function/.test(node.type)) return true;
-    if (node.type === "AwaitExpression" || node.await === true) return false;
-    return Object.values(node)
-      .flat()
-      .every((child) => typeof child?.type !== "string" || visit(child));
-  };
+  const awaits = (node) =>
+    node.type === "AwaitExpression" || node.await === true || node.kind === "await using";
+  const isQuiet = (node) =>
+    /Function/.test(node.type) ||
+    (!awaits(node) &&
+      Object.values(node)
+        .flat()
+        .every((child) => typeof child?.type !== "string" || isQuiet(child)));
   const tree = acorn.parse(source, optionsOf(true));
-  return (
-    !tree.body.some(({ type, source: from }) => type === "ImportDeclaration" || from) && visit(tree)
-  );
+  const imports = tree.body.some(({ type, source: from }) => type === "ImportDeclaration" || from);
+  return !imports && isQuiet(tree);
 }

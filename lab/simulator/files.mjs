@@ -1,7 +1,7 @@
 // The files of a program that is on a disk: the program itself, and those beside it that it asks for.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { exportsOf, isAlone } from "./exports.js";
 import { NotModelledError, programOf } from "./index.js";
 import { latin1Of } from "./machine.js";
@@ -39,20 +39,21 @@ export function giveFiles(machine, node, program) {
     if (place === program.file || isKnown[kind]) continue;
     const stats = statsOf(place);
     if (kind === "folder" && stats?.isDirectory()) {
-      for (const child of readdirSync(place, { withFileTypes: true })) {
-        const path = join(place, child.name);
-        if (path === program.file) continue;
-        if (child.isFile()) program.files[path] ??= dataIn(path);
+      for (const name of readdirSync(place)) {
+        const path = join(place, name);
+        const child = statsOf(path);
+        if (path === program.file || !child) continue;
+        if (child.isFile()) program.files[path] ??= dataIn(program, path);
         else if (child.isDirectory()) program.files[path] ??= { kind: "folder", latin1: "" };
       }
       program.files[place] = { kind: "folder", latin1: "", isListed: true };
     } else if (stats?.isDirectory() && kind === "data")
       program.files[place] = { kind: "folder", latin1: "" };
     else if (stats?.isFile())
-      program.files[place] = kind === "module" ? codeIn(machine, node, place) : dataIn(place);
+      program.files[place] =
+        kind === "module" ? codeIn(machine, node, program, place) : dataIn(program, place);
     else continue;
     isGiven = true;
-    held(program);
   }
   machine.lacking.clear();
   return isGiven;
@@ -66,27 +67,50 @@ function statsOf(path) {
   }
 }
 
-function held({ name, files }) {
+/** A file's bytes, one character each; refused where the program would have more than the model takes. */
+function dataIn({ name, files }, path) {
   const all = Object.values(files);
-  const bytes = all.reduce((total, { latin1 }) => total + latin1.length, 0);
-  if (all.length <= MOST_FILES && bytes <= MOST_BYTES) return;
-  throw new NotModelledError(
-    `The model takes ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB at most, and the program asks for more. For the real thing: node ${name}`,
-  );
+  const bytes = all.reduce((total, { latin1 }) => total + latin1.length, statSync(path).size);
+  if (all.length >= MOST_FILES || bytes > MOST_BYTES)
+    throw new NotModelledError(
+      `The model takes ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB at most, and the program asks for more. For the real thing: node ${name}`,
+    );
+  try {
+    return { kind: "data", latin1: readFileSync(path, "latin1") };
+  } catch (error) {
+    throw new NotModelledError(`${path} cannot be read: ${error.message}`);
+  }
 }
 
-const dataIn = (path) => ({ kind: "data", latin1: readFileSync(path, "latin1") });
-
-function codeIn(machine, node, path) {
-  if (path.endsWith(".json")) return { ...dataIn(path), kind: "json" };
+function codeIn(machine, node, program, path) {
+  const data = dataIn(program, path);
+  if (path.endsWith(".json")) return { ...data, kind: "json" };
   const source = textOf(machine, node, path);
   const kind = kindAt(machine, path, source);
   const report = syntaxReport(machine.acorn, { source, file: path, kind });
   if (report) throw new NotModelledError(report);
-  const { acorn } = machine;
   const facts =
-    kind === "esm" ? { isAlone: isAlone(acorn, source) } : { names: exportsOf(acorn, source) };
+    kind === "esm"
+      ? { isAlone: isAlone(machine.acorn, source) }
+      : { names: [...namesIn(machine, path, source)] };
   return { kind, source, latin1: latin1Of(source), ...facts };
+}
+
+/** The names that can be imported of a file that is CommonJS, with those that it passes on. */
+function namesIn(machine, path, source, paths = new Set([path])) {
+  const { names, passedOn } = exportsOf(machine.acorn, source);
+  const exportNames = new Set(names);
+  for (const name of passedOn.filter((word) => /^\.{0,2}\//.test(word))) {
+    const place = resolve(dirname(path), name);
+    const file = [place, `${place}.js`, `${place}/index.js`].find((each) =>
+      statsOf(each)?.isFile(),
+    );
+    if (!file || paths.has(file)) continue;
+    paths.add(file);
+    for (const word of namesIn(machine, file, readFileSync(file, "utf8"), paths))
+      exportNames.add(word);
+  }
+  return exportNames;
 }
 
 /** The text of a program, without types if it is TypeScript: that Node itself takes them out. */

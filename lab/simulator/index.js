@@ -38,14 +38,20 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
   }));
   const { node } = machine;
   const notes = orders.some(({ lines }) => lines.some((line) => FRAME.test(line))) ? [FRAMES] : [];
-  if (isOtherOnAnotherDay(machine, program, result.orders[0])) notes.push(BY_CHANCE);
+  if (isOtherOnAnotherDay(machine, program, result.orders[0], options.outOnly))
+    notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
 
 /** Whether the program prints something else at another time and with other random numbers. */
-function isOtherOnAnotherDay(machine, program, { schedule, lines }) {
-  const { lines: others } = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }));
-  return others.join("\n") !== lines.join("\n");
+function isOtherOnAnotherDay(machine, program, { schedule, lines, code }, outOnly) {
+  try {
+    const other = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }), { outOnly });
+    return JSON.stringify([other.lines, other.code]) !== JSON.stringify([lines, code]);
+  } catch (error) {
+    if (error instanceof NotModelledError) return true;
+    throw error;
+  }
 }
 
 const recording = (machine, program, schedule) =>

@@ -58,14 +58,16 @@ export const latin1Of = (text) =>
 const textOf = ({ source, files = {} }) =>
   [source, ...Object.values(files).map((file) => file.source ?? "")].join("\n");
 
-/** The path of a file's address; null for a name that is none. */
-const pathOf = (name) => (name.startsWith("file:///") ? decodeURI(name.slice(7)) : null);
+/** The path in the name of a module that is a file; null for another name. The engine's names of files have nothing escaped. */
+const pathOf = (name) => (name.startsWith("file:///") ? name.slice(7) : null);
+const escaped = (path) => encodeURI(path).replaceAll("#", "%23").replaceAll("?", "%3F");
 
-/** The name of a module as `base` imports it: an address for what is relative to the base's file. */
+/** The name of a module as `base` imports it: for what is relative to the base's file, "file://" and its path. */
 function addressOf(base, name) {
   if (!/^(\.{1,2}(\/|$)|\/|file:)/.test(name)) return name;
   try {
-    return new URL(name, base.startsWith("/") ? `file://${encodeURI(base)}` : base).href;
+    const { pathname } = new URL(name, `file://${escaped(pathOf(base) ?? base)}`);
+    return `file://${decodeURIComponent(pathname)}`;
   } catch {
     return name;
   }
@@ -261,7 +263,8 @@ class Machine {
   /** A file that is CommonJS, as a function. */
   _commonjs(path) {
     const file = this.engine.text(path);
-    return this.engine.evaluate(`${WRAPPER}${this.#text(file)}\n})`, file);
+    const text = this.#text(file).replace(/^#!/, "//");
+    return this.engine.evaluate(`${WRAPPER}${text}\n})`, file);
   }
 
   _module() {
@@ -311,12 +314,11 @@ class Machine {
       return this.#refuse(
         `The model of the loop has no import() of a file that imports others or awaits at its top level (${file.split("/").pop()}) yet. For the real thing: node ${program.name}`,
       );
-    if (kind === "esm")
-      return `const __meta = __metaOf(${JSON.stringify(file)});${this.#text(file)}`;
     const specifier = this.specifiers.get(name) ?? name;
     const values = [name, kind ?? "", file ?? "", JSON.stringify(names ?? []), specifier];
     const pointers = values.map((value) => engine.string(value));
-    return engine.text(engine.call(this.moduleText, pointers));
+    const text = engine.text(engine.call(this.moduleText, pointers));
+    return kind === "esm" ? text + this.#text(file).replace(/^#!/, "//") : text;
   }
 
   // --- runs --------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
         ("question", "about/glossary/x", "is not a chapter"),
         ("question", "blocking/off-the-loop/files-first", "sync-or-async-files/questions.toml has"),
         ("claim", "files-cached", "write SOURCE/its-id"),
-        ("claim", "S9/x", "Write its [sources.…] into data/claims.toml first"),
+        ("claim", "S99/x", "Write its [sources.…] into data/claims.toml first"),
         ("claim", "S2/sync-vs-async-file", "has 'sync-vs-async-file' already"),
     ],
 )

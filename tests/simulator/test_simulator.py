@@ -166,7 +166,8 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ('require("stream/consumers").buffer([]);', "no blobs"),
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
         ('fetch("http://127.0.0.1");', "requests over the network"),
-        ('require("./other.js");', "other files or packages"),
+        ('require("./other.js");', "needs ./other.js, which does not exist"),
+        ('require("other");', "other files or packages"),
         (
             "async function* inner() { try { yield 1; } finally { await 0; yield 2; } }"
             "async function* outer() { yield* inner(); }"

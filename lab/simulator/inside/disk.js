@@ -369,6 +369,7 @@
       "rmdir",
       (path) => {
         if (find(path, "rmdir").kind !== DIR) throw failure("ENOTDIR", "rmdir", textOfPath(path));
+        machine.lack?.("folder", absolute(path), path);
         if (childrenOf(absolute(path)).length)
           throw failure("ENOTEMPTY", "rmdir", textOfPath(path));
         entries.delete(absolute(path));

@@ -273,9 +273,24 @@
   /** A file's own code begins before the import is over. */
   const BODY_HOPS = major >= 24 ? 3 : 6;
   const isFile = (name) => /^(\.{1,2}\/|\/|file:)/.test(name);
-  define(globalThis, "__imported", (load, specifier) => {
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  /** The name of a module as moduleText gets it. */
+  const nameIn = (specifier, file) => {
+    if (!isFile(specifier)) return idOf(specifier);
+    const path = decode(specifier);
+    if (path.startsWith("file:")) return path;
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    return `file://${machine.placeOf(path.startsWith("/") ? path : `${folder}/${path}`)}`;
+  };
+  define(globalThis, "__imported", (load, file, specifier) => {
     if (typeof specifier !== "string") return load(specifier);
-    const name = idOf(specifier);
+    const name = nameIn(specifier, file);
     const isNew = !imports.has(name);
     if (isNew) imports.set(name, hops(FIRST_HOPS - 3));
     if (isFile(name)) host("importing");

@@ -810,6 +810,7 @@
       .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
       .filter((word) => word && word !== "default" && !(word in exports));
   };
+  machine.fileAt = (path) => programFiles[path];
   machine.isModule = (path) => ["cjs", "esm", "json"].includes(programFiles[path]?.kind);
   machine.moduleText = (name, kind, file, exported, specifier) => {
     if (kind) return machine.textOfOther(kind, file, JSON.parse(exported), specifier);

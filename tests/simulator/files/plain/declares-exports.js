@@ -1,0 +1,2 @@
+const exports = ["a", "b"];
+console.log(exports.length, typeof require);

@@ -1,0 +1,3 @@
+import * as begins from "./begins.mjs";
+
+export const late = () => console.log("late", begins.first);
