@@ -139,7 +139,7 @@ def _makes_a_network() -> bool:
     """
     command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("network_probe.py"))]
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(command, check=False, capture_output=True, timeout=10)
+        done = subprocess.run(command, check=False, capture_output=True, timeout=60)
         return done.returncode == 0
     return False
 

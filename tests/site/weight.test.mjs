@@ -35,7 +35,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
       await tab.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
       );
-      for (let i = 0; pending.size > 0 && i < 500; i++) await tab.waitForTimeout(10);
+      for (let i = 0; pending.size > 0 && i < 3000; i++) await tab.waitForTimeout(10);
       assert.equal(pending.size, 0, "something never came");
       const tooWide = await tab.evaluate(beyond);
       const overlaid = await tab.evaluate(wordsBeyond);

@@ -44,15 +44,18 @@ async function asks(t, stage, way) {
   return { ...stay, answer, got: answer.error ?? `${answer.status} ${answer.body}` };
 }
 
+const MOST_POURED = 256 << 20; // bytes; then a body without an end pauses
+
 /** Sends piece after piece, as the client takes them; the number of bytes is in `taken`. */
 function pour(response, size) {
   const state = { taken: 0 };
+  const most = Math.min(size, MOST_POURED);
   const go = () => {
-    while (state.taken < size && !response.destroyed) {
+    while (state.taken < most && !response.destroyed) {
       state.taken += PIECE.length;
       if (!response.write(PIECE)) return response.once("drain", go);
     }
-    if (!response.destroyed) response.end();
+    if (!response.destroyed && most === size) response.end();
   };
   go();
   return state;

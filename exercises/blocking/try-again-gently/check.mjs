@@ -1,3 +1,5 @@
+const CALLS = 100; // so that of random pauses one in the lowest and one in the highest quarter is sure
+
 const loaded = async (t) => {
   const student = await t.once("module", () => t.module());
   student.needs("call");
@@ -106,7 +108,7 @@ export default {
     const { tries, base, longest } = t.parameters;
     const limits = Array.from({ length: tries - 1 }, (_, n) => Math.min(longest, base * 2 ** n));
     const pauses = limits.map(() => []);
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < CALLS; n++) {
       const run = await played(t, "GET", [{ status: 503 }]);
       t.ok(run.sent > 1, "a GET was answered with 503: how often a GET was sent", {
         saw: run.sent,
@@ -131,18 +133,18 @@ export default {
       const limit = limits[at];
       const wanted = `spread from 0 to ${limit} ms`;
       const [least, most] = [Math.min(...all), Math.max(...all)];
-      t.ok(least < most, `the ${which} pauses of 40 calls did not differ`, {
+      t.ok(least < most, `the ${which} pauses of ${CALLS} calls did not differ`, {
         saw: `${least} ms`,
         wanted,
       });
       t.ok(
         least < limit / 4,
-        `of the ${which} pauses of 40 calls, none of them was in the lowest quarter`,
+        `of the ${which} pauses of ${CALLS} calls, none of them was in the lowest quarter`,
         { saw: `${Math.round(least)} ms or more`, wanted },
       );
       t.ok(
         most > 0.75 * limit,
-        `of 40 calls, the ${which} pause was never in the highest quarter`,
+        `of ${CALLS} calls, the ${which} pause was never in the highest quarter`,
         { saw: `${Math.round(most)} ms or less`, wanted },
       );
     }

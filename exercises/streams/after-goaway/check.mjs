@@ -102,7 +102,10 @@ export default {
     });
     for (const session of server.sessions) session.goaway(NGHTTP2_NO_ERROR, 2 ** 31 - 1);
     const before = server.sessions.length;
-    await t.sleep(100); // GOAWAY is on its way; a client that has not read it yet may still use the old connection
+    // A client that has not read GOAWAY yet may still use the old connection; it reads in order, so an answer to a ping comes after it.
+    const pings = server.sessions.map((session) => new Promise((done) => session.ping(done)));
+    await Promise.race([Promise.all(pings), t.sleep(4000)]);
+    await t.sleep(20);
     const [[path, body]] = some(t, 1);
     const fresh = posted(module, server.origin, path, body);
     await within(fresh.over, t);
