@@ -36,6 +36,35 @@
     return machine.refuseModule(name);
   };
 
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  /** The name that a file has for moduleText which `file` imports; null for a module of Node's. */
+  machine.nameIn = (specifier, file) => {
+    if (!/^(\.{1,2}\/|\/|file:)/.test(specifier)) return null;
+    const path = decode(specifier);
+    if (path.startsWith("file:")) return path;
+    const folder = file.slice(0, file.lastIndexOf("/"));
+    return `file://${machine.placeOf(path.startsWith("/") ? path : `${folder}/${path}`)}`;
+  };
+
+  // A file's own code begins before its import() is over.
+  const BODY_HOPS = settings.version >= "v23" ? 3 : 6;
+  /** What `load` promises of a file; null for a module of Node's. `hops` waits, the first time that the file is imported. */
+  machine.importFile = (name, hops, load, specifier) => {
+    if (!name.startsWith("file:")) return null;
+    host("importing");
+    const begin = async () => {
+      await hops(BODY_HOPS);
+      return load(specifier);
+    };
+    return hops ? begin() : null;
+  };
+
   /** Loads what is not CommonJS; true if it was not. */
   machine.loadOther = ({ kind, latin1 }, module) => {
     if (kind === "esm") refuse(`require() of a module (${module.filename.split("/").pop()})`);

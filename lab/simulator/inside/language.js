@@ -270,35 +270,12 @@
   const hops = async (count) => {
     for (let n = 0; n < count; n++) await undefined;
   };
-  /** A file's own code begins before the import is over. */
-  const BODY_HOPS = major >= 24 ? 3 : 6;
-  const isFile = (name) => /^(\.{1,2}\/|\/|file:)/.test(name);
-  const decode = (text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
-  /** The name of a module as moduleText gets it. */
-  const nameIn = (specifier, file) => {
-    if (!isFile(specifier)) return idOf(specifier);
-    const path = decode(specifier);
-    if (path.startsWith("file:")) return path;
-    const folder = file.slice(0, file.lastIndexOf("/"));
-    return `file://${machine.placeOf(path.startsWith("/") ? path : `${folder}/${path}`)}`;
-  };
   define(globalThis, "__imported", (load, file, specifier) => {
     if (typeof specifier !== "string") return load(specifier);
-    const name = nameIn(specifier, file);
+    const name = machine.nameIn?.(specifier, file) ?? idOf(specifier);
     const isNew = !imports.has(name);
     if (isNew) imports.set(name, hops(FIRST_HOPS - 3));
-    if (isFile(name)) host("importing");
-    const begin = async () => {
-      await hops(BODY_HOPS);
-      return load(specifier);
-    };
-    const promise = isNew && isFile(name) ? begin() : load(specifier);
+    const promise = machine.importFile?.(name, isNew && hops, load, specifier) ?? load(specifier);
     const linked = imports.get(name);
     const wait = async (before) => {
       for (let n = 0; n < before; n++) await undefined;
