@@ -38,9 +38,17 @@ const text = require("node:fs").readFileSync(script, "utf8");
 const options = { minify: true, legalComments: "none" };
 process.stdout.write(require(minifier).transformSync(text, options).code);
 """
-# Sections that say what is not so, that ask, or that say again what others say: no place to send a
-# reader to.
-ASIDE = {"What you may believe now", "Predict", "Summary", "From memory", "Exercises", "Sources"}
+# Sections that say what is not so, that ask, what to try, or that say again what others say: no
+# place to send a reader to.
+ASIDE = {
+    "What you may believe now",
+    "Predict",
+    "Change one thing",
+    "Summary",
+    "From memory",
+    "Exercises",
+    "Sources",
+}
 # What a page asks, and what it answers with, is no text of its own.
 LEFT_OUT = (
     nodes.raw,
