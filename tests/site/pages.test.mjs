@@ -193,10 +193,19 @@ describe("a page", { concurrency: 3 }, () => {
             document.documentElement.dataset.mode = t;
             document.documentElement.dataset.theme = t;
           }, theme);
+        /** The colours once nothing fades any more. */
+        const settled = async () => {
+          let [before, now] = [null, JSON.stringify(await colours())];
+          for (let i = 0; before !== now && i < 100; i++) {
+            await tab.waitForTimeout(50);
+            [before, now] = [now, JSON.stringify(await colours())];
+          }
+          return JSON.parse(now);
+        };
         await set("light");
-        const light = await colours();
+        const light = await settled();
         await set("dark");
-        const dark = await colours();
+        const dark = await settled();
         assert.notEqual(dark.page, light.page);
         if (light.figure) assert.notEqual(dark.figure, light.figure);
       };
