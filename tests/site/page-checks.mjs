@@ -49,7 +49,7 @@ export async function accessProblems(tab, name) {
   await tab.evaluate(() => {
     for (const details of document.querySelectorAll("details")) details.open = true;
   });
-  const said = name.startsWith("book/") ? await unseenFocus(tab) : [];
+  const faults = name.startsWith("book/") ? await unseenFocus(tab) : [];
   // What stands still while a page scrolls lies over one thing or another, wherever the focus has led.
   await tab.evaluate(() => {
     document.activeElement?.blur();
@@ -62,14 +62,16 @@ export async function accessProblems(tab, name) {
       await tab.locator(`html[data-theme=${theme}]`).waitFor({ state: "attached" });
     const { violations } = await tab.evaluate((o) => globalThis.axe.run(document, o), options);
     for (const { id, nodes } of violations)
-      said.push(`${theme}, ${id} (${nodes.length}): ${nodes[0].target} ${nodes[0].failureSummary}`);
+      faults.push(
+        `${theme}, ${id} (${nodes.length}): ${nodes[0].target} ${nodes[0].failureSummary}`,
+      );
   }
-  return said;
+  return faults;
 }
 
 /** What in an article has the focus and does not show it, also in forced colours. Shadow trees count, too. */
 async function unseenFocus(tab) {
-  const said = [];
+  const faults = [];
   for (const forcedColors of ["active", "none"]) {
     await tab.emulateMedia({ forcedColors });
     await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
@@ -85,19 +87,19 @@ async function unseenFocus(tab) {
         const outlined = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1;
         return outlined || boxShadow !== "none";
       };
-      const found = [];
+      const unseen = [];
       for (const e of within(article)) {
         if (!e.checkVisibility()) continue;
         e.focus({ preventScroll: true });
-        if (e.matches(":focus-visible") && !shows(e)) found.push(e.outerHTML.slice(0, 100));
+        if (e.matches(":focus-visible") && !shows(e)) unseen.push(e.outerHTML.slice(0, 100));
       }
       document.activeElement.blur();
-      return found;
+      return unseen;
     });
     if (unseen.length)
-      said.push([`${unseen.length} with colours ${forcedColors}`, ...unseen.slice(0, 5)]);
+      faults.push([`${unseen.length} with colours ${forcedColors}`, ...unseen.slice(0, 5)]);
   }
-  return said;
+  return faults;
 }
 
 /** The numbers in sentences above a closed card that are its answer, rounded as the sentence does. What an earlier card answers
@@ -105,7 +107,7 @@ async function unseenFocus(tab) {
  */
 export function told() {
   const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
-  const found = [];
+  const tooEarly = [];
   const earlier = [];
   for (const card of document.querySelectorAll("lab-answer")) {
     if (card.querySelector(".given")) continue;
@@ -123,11 +125,11 @@ export function told() {
         const equal = rights.some((value) => Math.abs(value - digits) <= half * 1.000001);
         // A single digit is the answer by chance in another section.
         const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(glued);
-        if (equal && near) found.push(`${id}: ${glued.closest("p, li, td")?.textContent}`);
+        if (equal && near) tooEarly.push(`${id}: ${glued.closest("p, li, td")?.textContent}`);
       }
     }
   }
-  return found;
+  return tooEarly;
 }
 
 /** The sentences whose card is not on the page. */

@@ -52,19 +52,19 @@ const answer = ({ stream, body }) => {
 
 /** A call of `post` under way, and what came of it. */
 function posted(module, origin, path, body) {
-  const asked = { path, body };
-  asked.over = module.call("post", origin, path, body).then(
+  const call = { path, body };
+  call.over = module.call("post", origin, path, body).then(
     (text) => {
-      asked.outcome = { text };
+      call.outcome = { text };
     },
     (error) => {
-      asked.outcome = { error: error?.message || String(error) };
+      call.outcome = { error: error?.message || String(error) };
     },
   );
-  return asked;
+  return call;
 }
 const within = (promise, t, ms = 4000) => Promise.race([promise, t.sleep(ms)]);
-const said = ({ outcome }) =>
+const outcomeText = ({ outcome }) =>
   outcome ? (outcome.error ? `rejected: ${outcome.error}` : outcome.text) : "nothing yet";
 const some = (t, count) => Array.from({ length: count }, () => [`/${t.token()}`, t.token()]);
 
@@ -72,19 +72,23 @@ export default {
   async shares(t) {
     const module = await student(t);
     const server = await served(answer);
-    const asked = some(t, 8).map(([path, body]) => posted(module, server.origin, path, body));
-    await within(Promise.all(asked.map(({ over }) => over)), t);
-    for (const one of asked)
-      t.equal(said(one), `got ${one.body}`, "a request did not get the response to its own body");
+    const calls = some(t, 8).map(([path, body]) => posted(module, server.origin, path, body));
+    await within(Promise.all(calls.map(({ over }) => over)), t);
+    for (const one of calls)
+      t.equal(
+        outcomeText(one),
+        `got ${one.body}`,
+        "a request did not get the response to its own body",
+      );
     t.equal(
       server.visits.map(({ method }) => method),
-      asked.map(() => "POST"),
+      calls.map(() => "POST"),
       "the requests did not come to the server once each, as POST",
     );
     t.equal(
       server.sessions.length,
       1,
-      (saw) => `${asked.length} requests at once opened ${saw} connections`,
+      (saw) => `${calls.length} requests at once opened ${saw} connections`,
     );
     server.close();
   },
@@ -111,14 +115,14 @@ export default {
     await within(fresh.over, t);
     const late = server.visits.find((visit) => visit.path === path);
     t.equal(
-      [said(fresh), late && late.connection > before],
+      [outcomeText(fresh), late && late.connection > before],
       [`got ${body}`, true],
       "a request that was made after GOAWAY did not get its response over a new connection",
     );
     for (const visit of held) answer(visit);
     await within(Promise.all(old.map(({ over }) => over)), t);
     t.equal(
-      old.map(said),
+      old.map(outcomeText),
       old.map(({ body }) => `got ${body}`),
       "requests that were under way when GOAWAY came did not get their responses",
     );
@@ -139,24 +143,24 @@ export default {
       stream.session.goaway(NGHTTP2_NO_ERROR, kept.at(-1).stream.id);
       setTimeout(() => kept.forEach(answer), 50);
     });
-    const asked = some(t, count).map(([path, body]) => posted(module, server.origin, path, body));
-    await within(Promise.all(asked.map(({ over }) => over)), t);
+    const calls = some(t, count).map(([path, body]) => posted(module, server.origin, path, body));
+    await within(Promise.all(calls.map(({ over }) => over)), t);
     const first = server.visits.slice(0, processed).map(({ path }) => path);
-    const refused = asked.filter(({ path }) => !first.includes(path));
+    const refused = calls.filter(({ path }) => !first.includes(path));
     const rejected = refused.filter(({ outcome }) => outcome?.error);
     t.ok(
       rejected.length === 0,
       `GOAWAY said that ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again with success`,
-      { saw: rejected.length > 0 ? said(rejected[0]) : "", wanted: "sent again" },
+      { saw: rejected.length > 0 ? outcomeText(rejected[0]) : "", wanted: "sent again" },
     );
     t.equal(
-      refused.map(said),
+      refused.map(outcomeText),
       refused.map(({ body }) => `got ${body}`),
       "a request that was refused did not get the response to its body when it was sent again",
     );
-    const kept = asked.filter(({ path }) => first.includes(path));
+    const kept = calls.filter(({ path }) => first.includes(path));
     t.equal(
-      kept.map(said),
+      kept.map(outcomeText),
       kept.map(({ body }) => `got ${body}`),
       "requests that were under way, and that GOAWAY did not refuse, did not get their responses",
     );
@@ -185,33 +189,37 @@ export default {
       visit.stream.respond({ ":status": 200 });
       visit.stream.write("half");
     });
-    const asked = some(t, 3).map(([path, body]) => posted(module, server.origin, path, body));
+    const calls = some(t, 3).map(([path, body]) => posted(module, server.origin, path, body));
     await t.until(() => server.visits.length === 3, 4000);
-    await t.sleep(100); // so that the half has arrived; if it has not, the request is cut all the same
+    await t.sleep(100); // so that the half has arrived; if it has not, the request is cut nevertheless
     cut = true;
     for (const socket of server.sockets) socket.destroy();
-    await within(Promise.all(asked.map(({ over }) => over)), t);
-    const again = asked.filter(
+    await within(Promise.all(calls.map(({ over }) => over)), t);
+    const again = calls.filter(
       (one) => server.visits.filter(({ path }) => path === one.path).length > 1,
     );
     t.ok(
       again.length === 0,
-      `the connection was cut with ${asked.length} requests under way, and ${again.length} were sent twice: the server may have processed them`,
+      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice: the server may have processed them`,
     );
-    const whole = asked.filter(({ outcome }) => outcome && !outcome.error);
+    const whole = calls.filter(({ outcome }) => outcome && !outcome.error);
     t.ok(
       whole.length === 0,
       "the connection was cut in the middle of a response, and the promise was resolved",
-      { saw: whole.length > 0 ? said(whole[0]) : "", wanted: "rejected" },
+      { saw: whole.length > 0 ? outcomeText(whole[0]) : "", wanted: "rejected" },
     );
     t.ok(
-      asked.every(({ outcome }) => outcome),
+      calls.every(({ outcome }) => outcome),
       "the connection was cut, and a promise was neither resolved nor rejected",
     );
     const [[path, body]] = some(t, 1);
     const next = posted(module, server.origin, path, body);
     await within(next.over, t);
-    t.equal(said(next), `got ${body}`, "a request after the connection was cut did not work");
+    t.equal(
+      outcomeText(next),
+      `got ${body}`,
+      "a request after the connection was cut did not work",
+    );
     server.close();
   },
 
@@ -219,8 +227,8 @@ export default {
     const module = await student(t);
     const server = await served(({ stream }) => stream.close(NGHTTP2_REFUSED_STREAM));
     const [[path, body]] = some(t, 1);
-    const asked = posted(module, server.origin, path, body);
-    await within(asked.over, t, 3000);
+    const call = posted(module, server.origin, path, body);
+    await within(call.over, t, 3000);
     t.ok(
       server.visits.length <= 3,
       `a server refused a request each time, and it was sent ${server.visits.length} times, not three`,
@@ -228,10 +236,10 @@ export default {
     );
     t.equal(server.visits.length, 3, "a server refused a request each time: how often it was sent");
     t.ok(
-      asked.outcome?.error,
+      call.outcome?.error,
       "a request was refused three times, and its promise was not rejected",
       {
-        saw: said(asked),
+        saw: outcomeText(call),
       },
     );
     server.close();

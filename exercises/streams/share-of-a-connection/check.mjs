@@ -56,34 +56,34 @@ class Connection {
     this.session.unref();
   }
   ask(path) {
-    const asked = { path, body: "" };
+    const call = { path, body: "" };
     let stream;
     try {
       stream = this.session.request({ ":path": path });
     } catch ({ code }) {
-      return { ...asked, error: code, over: Promise.resolve() };
+      return { ...call, error: code, over: Promise.resolve() };
     }
-    asked.stream = stream;
+    call.stream = stream;
     stream.setEncoding("utf8");
     stream.on("response", (headers) => {
-      asked.status = headers[":status"];
+      call.status = headers[":status"];
     });
     stream.on("data", (text) => {
-      asked.body += text;
+      call.body += text;
     });
     stream.on("error", ({ code }) => {
-      asked.error = code;
+      call.error = code;
     });
-    asked.over = new Promise((resolve) => {
+    call.over = new Promise((resolve) => {
       stream.once("close", () => {
-        asked.done = true;
+        call.done = true;
         resolve();
       });
     });
-    return asked;
+    return call;
   }
-  giveUp(asked) {
-    asked.stream?.close(http2.constants.NGHTTP2_CANCEL);
+  giveUp(call) {
+    call.stream?.close(http2.constants.NGHTTP2_CANCEL);
   }
   close() {
     this.session.destroy();
@@ -91,7 +91,7 @@ class Connection {
 }
 
 const within = (promise, t, ms = 4000) => Promise.race([promise, t.sleep(ms)]);
-const said = ({ status, body, error, done }) =>
+const outcomeText = ({ status, body, error, done }) =>
   error ?? (done || status ? `${status ?? "no status"} ${body}`.trim() : "no response");
 const words = (t, count) => Array.from({ length: count }, () => `/${t.token()}`);
 
@@ -100,7 +100,7 @@ async function seen(t, connection) {
   for (let time = 0; time < 2; time++) {
     const health = connection.ask("/health");
     await within(health.over, t, 2000);
-    if (said(health) !== "200 ok") return health;
+    if (outcomeText(health) !== "200 ok") return health;
   }
   return null;
 }
@@ -114,12 +114,12 @@ async function filled(t, more) {
   const most = Number(t.parameters.most);
   const connection = await Connection.open(t, server.port);
   const paths = words(t, most + more);
-  const asked = paths.map((path) => connection.ask(path));
+  const calls = paths.map((path) => connection.ask(path));
   await t.until(() => upstream.of(paths).length >= most || server.end, 4000);
   if (server.end) throw server.early();
   const health = await seen(t, connection);
   await t.sleep(30);
-  return { ...run, most, connection, paths, asked, health, came: () => upstream.of(paths) };
+  return { ...run, most, connection, paths, calls, health, came: () => upstream.of(paths) };
 }
 
 export default {
@@ -131,13 +131,13 @@ export default {
       [path, 200, t.token()],
       [`${path}?a=1`, 404, t.token()],
     ]) {
-      const asked = connection.ask(own);
-      await t.until(() => upstream.of([own]).length > 0 || asked.done || server.end, 4000);
+      const call = connection.ask(own);
+      await t.until(() => upstream.of([own]).length > 0 || call.done || server.end, 4000);
       if (server.end) throw server.early();
       upstream.answer(own, status, body);
-      await within(asked.over, t);
+      await within(call.over, t);
       t.equal(
-        said(asked),
+        outcomeText(call),
         `${status} ${body}`,
         "a client got another response than the upstream had sent: status and body",
       );
@@ -145,7 +145,7 @@ export default {
   },
 
   async bounds(t) {
-    const { most, paths, asked, came, upstream } = await filled(t, 4);
+    const { most, paths, calls, came, upstream } = await filled(t, 4);
     t.plot(
       "With the upstream at a time, of one connection",
       [
@@ -159,10 +159,14 @@ export default {
       `${came().length} requests of one connection were with the upstream at a time`,
       { saw: came().length, wanted: most },
     );
-    const early = asked.find((one) => one.done);
-    t.ok(!early, `a request that had to wait for its turn was answered with ${said(early ?? {})}`, {
-      wanted: "it waits in the server, and goes to the upstream later",
-    });
+    const early = calls.find((one) => one.done);
+    t.ok(
+      !early,
+      `a request that had to wait for its turn was answered with ${outcomeText(early ?? {})}`,
+      {
+        wanted: "it waits in the server, and goes to the upstream later",
+      },
+    );
     t.equal(
       came().length,
       most,
@@ -170,9 +174,9 @@ export default {
     );
     for (let at = 0; at < paths.length; at++) {
       upstream.answer(paths[at]);
-      await within(asked[at].over, t);
+      await within(calls[at].over, t);
       t.equal(
-        said(asked[at]),
+        outcomeText(calls[at]),
         `200 ${paths[at]}`,
         "a request that had waited, or its neighbour, was not answered with its own response",
       );
@@ -189,7 +193,7 @@ export default {
   async others(t) {
     const { server, upstream, health } = await filled(t, 3);
     t.ok(!health, "a connection had its share with the upstream, and its /health got no response", {
-      saw: health ? said(health) : "",
+      saw: health ? outcomeText(health) : "",
       wanted: "200 ok",
     });
     const other = await Connection.open(t, server.port);
@@ -204,15 +208,15 @@ export default {
   },
 
   async leaves(t) {
-    const { connection, paths, asked, came, most, upstream, health } = await filled(t, 3);
+    const { connection, paths, calls, came, most, upstream, health } = await filled(t, 3);
     t.ok(
       !health,
       "a connection had its share, and the requests that have to wait did not come to the server: its /health got no response",
     );
     const [next, given, last] = paths.slice(most);
-    connection.giveUp(asked[most + 1]); // one that waits
+    connection.giveUp(calls[most + 1]); // one that waits
     await seen(t, connection);
-    connection.giveUp(asked[0]); // one that is with the upstream
+    connection.giveUp(calls[0]); // one that is with the upstream
     const [first] = came();
     await t.until(() => first?.gone, 2000);
     t.ok(
@@ -226,11 +230,11 @@ export default {
       "a client gave up a request that was with the upstream, and the next one did not have its turn",
     );
     upstream.answer(paths[1]);
-    await within(asked[1].over, t);
+    await within(calls[1].over, t);
     await t.until(() => upstream.of([given, last]).length > 0, 2000);
     t.ok(
       upstream.of([given]).length === 0,
-      "a client gave up a request while it waited, and later it went to the upstream all the same",
+      "a client gave up a request while it waited, and the request was still sent to the upstream later",
     );
     t.equal(
       came().map(({ path }) => path),
@@ -240,13 +244,13 @@ export default {
   },
 
   async fails(t) {
-    const { server, paths, asked, came, most, upstream } = await filled(t, 2);
+    const { server, paths, calls, came, most, upstream } = await filled(t, 2);
     for (const [at, visit] of came().slice(0, 2).entries()) {
       visit.response.socket.destroy();
-      await within(asked[at].over, t);
+      await within(calls[at].over, t);
       if (server.end) throw server.early();
       t.equal(
-        said(asked[at]),
+        outcomeText(calls[at]),
         "502",
         "the upstream broke off before its headers, and that was no 502",
       );

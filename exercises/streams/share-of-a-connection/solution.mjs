@@ -12,19 +12,19 @@ server.on("session", (session) => {
 
   const begin = (stream, path) => {
     active++;
-    const asked = get(UPSTREAM + path, { agent: false }, (answer) => {
+    const outgoing = get(UPSTREAM + path, { agent: false }, (answer) => {
       if (stream.destroyed) return answer.destroy();
       stream.respond({ ":status": answer.statusCode });
       pipeline(answer, stream, () => {});
     });
-    asked.on("error", () => {
+    outgoing.on("error", () => {
       if (stream.destroyed) return;
       if (stream.headersSent) return stream.close();
       stream.respond({ ":status": 502 });
       stream.end();
     });
-    stream.once("close", () => asked.destroy());
-    asked.once("close", () => {
+    stream.once("close", () => outgoing.destroy());
+    outgoing.once("close", () => {
       active--;
       next();
     });
