@@ -171,12 +171,12 @@ endif
 NODE_TEST = "$${LAB_NODE:-node}" --test --test-reporter=spec
 # Components of pages, on pages of the tests' own: they need no built site.
 COMPONENTS = $(shell grep -L siteFolder tests/site/*.test.mjs)
-together: prepared browser
+together: prepared
 	@echo "== what measures nothing"
 	@$(BIN)/python tools/side_by_side.py \
 	  'pytest: $(PYTEST_MANY)' $(LINTERS) \
 	  'nodetest: $(NODE_TEST) --test-concurrency=1 $(QUICK_NODE)' \
-	  'components: node --test --test-reporter=spec --test-concurrency=2 $(COMPONENTS)'
+	  'components: node tools/browser.mjs --install >/dev/null && node --test --test-reporter=spec --test-concurrency=2 $(COMPONENTS)'
 
 alone: prepared
 	@echo "== what reads a clock"

@@ -28,12 +28,12 @@ def run(jobs: list[tuple[str, str]]) -> list[str]:
 
     def follow(name: str, process: subprocess.Popen[str]) -> None:
         output = process.communicate()[0] or ""
+        if process.returncode:
+            failed.append(name)
         with printing:
             outcome = f"failed with code {process.returncode}" if process.returncode else "done"
             print(f"== {name}: {outcome} after {time.monotonic() - began:.0f} s")
             print(output, end="" if output.endswith("\n") or not output else "\n", flush=True)
-            if process.returncode:
-                failed.append(name)
 
     processes: list[subprocess.Popen[str]] = []
     try:
@@ -52,12 +52,15 @@ def run(jobs: list[tuple[str, str]]) -> list[str]:
     return failed
 
 
+ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
 def start(command: str, processes: list[subprocess.Popen[str]]) -> None:
     """Add the command, in a process group of its own, so that all of it can be ended; an interrupt
     waits until it is in the list.
     """
     shown = not processes
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         processes.append(
             subprocess.Popen(
@@ -103,7 +106,8 @@ def parsed(words: list[str]) -> list[tuple[str, str]]:
 
 def main() -> None:
     """Run what the arguments say."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     try:
         failed = run(parsed(sys.argv[1:]))
     except KeyboardInterrupt:
