@@ -30,9 +30,13 @@ function explored(machine, program, options) {
   while (giveFiles(machine, node, program));
   for (;;) {
     const { result, error } = attempt(() => explore(machine, program, options));
-    const [absent] = [...machine.lacking].map((entry) => JSON.parse(entry));
+    const absent = [...machine.lacking]
+      .map((entry) => JSON.parse(entry))
+      .findLast(
+        ({ kind, name }) => kind === "module" && error?.message.includes(`packages (${name})`),
+      );
     if (giveFiles(machine, node, program)) continue; // a rarer order asks for more
-    if (error && absent?.kind === "module")
+    if (absent)
       throw new NotModelledError(`${program.name} needs ${absent.name}, which does not exist.`);
     if (error) throw error;
     return result;

@@ -84,6 +84,17 @@ def test_bytes_come_as_they_are(node, tmp_path):
         ({"program.cjs": 'require("./other");'}, "program.cjs needs ./other, which does not exist"),
         ({"program.cjs": 'require("lodash");'}, "other files or packages (lodash)"),
         (
+            {"program.cjs": 'require("fs").existsSync("none"); require("./other");'},
+            "program.cjs needs ./other, which does not exist",
+        ),
+        (
+            {
+                "program.cjs": 'require("./folder"); require("tls");',
+                "folder/index.js": "",
+            },
+            "no TLS",
+        ),
+        (
             {"program.mjs": 'import("./a.mjs");', "a.mjs": 'import "./b.mjs";', "b.mjs": ""},
             "import() of a file that imports others",
         ),
@@ -116,6 +127,7 @@ def test_bytes_come_as_they_are(node, tmp_path):
 )
 def test_what_the_model_has_not_is_refused_in_a_sentence(node, files, sentence, tmp_path):
     for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert sentence in model(node, tmp_path / next(iter(files)))
 
