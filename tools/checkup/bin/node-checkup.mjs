@@ -69,7 +69,7 @@ function made(folder, program) {
     ],
   ];
   process.stderr.write(
-    "node-checkup: installing its Python part, once (about 20 MB to download)\n",
+    "node-checkup: installing its Python part, once (about 1 MB to download)\n",
   );
   mkdirSync(path.dirname(folder), { recursive: true });
   for (const [index, [first, ...words]] of steps.entries()) {
