@@ -126,7 +126,7 @@ classroom: setup-classroom ## install what a class needs: nbgrader, and Dask for
 	@echo "Next: make course COURSE=../my-course [SYLLABUS=6|12]"
 
 course: setup-classroom ## a course for nbgrader: make course COURSE=../my-course [SYLLABUS=6|12] [START=2027-01-11]
-	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, a folder that is new, or a course already." >&2; exit 2)
+	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, with a folder that is new, or is already a course." >&2; exit 2)
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m lab.classroom make "$(COURSE)" --syllabus "$(or $(SYLLABUS),6)" --start "$(START)"
 
