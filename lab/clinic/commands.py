@@ -302,7 +302,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
         once = 3 * chosen.pairs
         print(
             f"{once} processes take some minutes; up to {LOOKS} times as many if they lean towards "
-            "worse. Ctrl-C stops and judges what there is.",
+            "worse. Ctrl-C stops and judges what was measured so far.",
             file=sys.stderr,
         )
 
