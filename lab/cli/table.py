@@ -154,7 +154,7 @@ LAB = Home(
             "model",
             "list every order in which a program can print, by a model of Node's event loop",
             ("model order.mjs", "model order.mjs --node 26 --json"),
-            {2: "the program does not parse, or does what is not modelled"},
+            {2: "the program does not parse, or does something that is not modelled"},
         ),
         *CLINIC,
     ),
