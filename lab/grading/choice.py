@@ -597,5 +597,5 @@ def listed(choice: Choice) -> Iterator[Fate]:
     plain = [fate for fate in lines if fate.is_plain]
     if plain:
         names = ", ".join(fate.file for fate in plain[:5]) + (", …" if len(plain) > 5 else "")
-        why = clean(f"no program and no notebook: {names}")
+        why = clean(f"neither a program nor a notebook: {names}")
         yield Fate(choice.student, "", LISTED, why, sum(fate.files for fate in plain), True)

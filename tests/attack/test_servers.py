@@ -291,7 +291,7 @@ BEGINNINGS = {
     ),
     "a port of nobody": (
         "print('listening on http://127.0.0.1:9', flush=True)",
-        "WrongPort: .*nobody does",
+        "WrongPort: .*nothing is",
     ),
     "bytes that are no text": (
         "os.write(1, b'\\\\xff\\\\xfe\\\\x00\\\\x1b[2J\\\\n'); say()",

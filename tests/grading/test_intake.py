@@ -300,7 +300,7 @@ def test_every_wrapper_is_named_once_with_the_reason(tmp_path):
     content = {"locked.zip": bytes(locked)}
     files = {f"s{at}/{name}": content.get(name, b"x") for at, name in enumerate(names)}
     came = came_in(laid(tmp_path, {**files, "zoe/summary.mjs": GOOD}))
-    lines = [line for line in said(came) if "no program and no notebook" not in line]
+    lines = [line for line in said(came) if "neither a program nor a notebook" not in line]
     lines += [f"{one.student}/: {why.why}" for one in came.students for why in one.chosen.values()]
     assert len(lines) == len(names) + 1
     for at, name in enumerate(names):

@@ -247,7 +247,7 @@ def test_a_status_other_than_expected_is_a_wrong_body(program, hello):
 
 def test_a_server_on_another_port_than_it_says_is_found_out(program, hello):
     message = failure_of(program(hello.replace("${server.address().port}", "1")), WrongPort)
-    assert "nobody does" in message
+    assert "nothing is" in message
 
 
 def test_a_server_that_claims_the_port_of_another_is_found_out(program, hello):
