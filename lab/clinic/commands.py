@@ -55,7 +55,11 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is sent with each request; @FILE sends a file, @- sends standard input",
     )
     parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME:VALUE",
+        help="a header to send; may be repeated",
     )
     parser.add_argument(
         "--scenario",

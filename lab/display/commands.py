@@ -150,7 +150,9 @@ def exercises(_: argparse.Namespace) -> int:
 
 def grade_arguments(parser: argparse.ArgumentParser) -> None:
     """What `grade` is told."""
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="one folder for each student")
+    parser.add_argument(
+        "folder", metavar="FOLDER", type=Path, help="the hand-ins, in a folder for each student"
+    )
     parser.add_argument(
         "--out", type=Path, help="where the results go (default: FOLDER-graded next to it)"
     )
@@ -235,7 +237,7 @@ def grade(options: argparse.Namespace) -> int:
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:
     """What `template` is told."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is new or empty")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a new or empty folder")
     parser.add_argument("exercises", metavar="ID", nargs="*", help="the exercises in it")
     parser.add_argument("--syllabus", default="", help="those of a syllabus: 6 or 12 weeks")
 
