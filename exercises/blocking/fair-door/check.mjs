@@ -50,7 +50,7 @@ export default {
       t.miss(
         others
           ? "a client was answered with the result for another client's path"
-          : "what came is not the result of all rounds for the path that was asked for",
+          : "the response is not the result of all rounds for the requested path",
         { saw: said(row), wanted: work(row.path) },
       );
     }
@@ -67,7 +67,7 @@ export default {
     t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
     t.ok(
       lost.length < MOST,
-      `${lost.length} of ${CLIENTS} clients gave up: they waited at the door while the clients inside got one answer after another`,
+      `${lost.length} of ${CLIENTS} clients gave up: they waited at the door while accepted clients got one response after another`,
       { saw: `${lost.length} gave up`, wanted: `fewer than ${MOST}` },
     );
   },

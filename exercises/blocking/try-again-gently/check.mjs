@@ -133,13 +133,13 @@ export default {
       const limit = limits[at];
       const wanted = `spread from 0 to ${limit} ms`;
       const [least, most] = [Math.min(...all), Math.max(...all)];
-      t.ok(least < most, `the ${which} pauses of ${CALLS} calls did not differ`, {
+      t.ok(least < most, `the ${which} pauses of ${CALLS} calls did not vary`, {
         saw: `${least} ms`,
         wanted,
       });
       t.ok(
         least < limit / 4,
-        `of the ${which} pauses of ${CALLS} calls, none of them was in the lowest quarter`,
+        `of the ${which} pauses of ${CALLS} calls, none was in the lowest quarter`,
         { saw: `${Math.round(least)} ms or more`, wanted },
       );
       t.ok(

@@ -99,17 +99,21 @@ export default {
     await named(
       t,
       "synchronous logging",
-      "it writes lines for a large part of its busy time. Where the disk is slow, that also makes long runs",
+      "it writes lines for a large part of its busy time. Where the disk is slow, that also causes long runs",
     );
   },
 
   async others(t) {
-    await named(t, "starved pool", "a tiny job waits for a thread, and no request for a name");
-    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads as well");
+    await named(
+      t,
+      "starved pool",
+      "a tiny job waits for a thread, but no request waits for a name",
+    );
+    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads too");
     await named(
       t,
       "missing backpressure",
-      "much waits in a stream that had said no. Writing it also takes long runs",
+      "a lot of data waits in a stream whose write() had returned false. Writing it also causes long runs",
     );
   },
 

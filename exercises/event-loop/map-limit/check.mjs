@@ -77,7 +77,7 @@ export default {
         [...saw].sort().join() === [...wanted].sort().join()
       )
         t.miss(
-          "the results are in the order in which they came, and not in the order of the items",
+          "the results are in the order in which they arrived, not in the order of the items",
           {
             saw,
             wanted,
@@ -105,15 +105,18 @@ export default {
       { x: "calls that are done", y: "calls under way", of: "the reference" },
     );
     if (most === items.length)
-      t.miss(`${items.length} items, p = ${p}: all of them at once`, { saw: most, wanted: p });
+      t.miss(`${items.length} items, p = ${p}: there were calls for all of them at once`, {
+        saw: most,
+        wanted: p,
+      });
     t.ok(most <= p, `${items.length} items, p = ${p}: ${most} calls were under way at once`);
     for (const [i, { open }] of steps.entries()) {
       const wanted = Math.min(p, items.length - i);
       t.ok(
         open === wanted,
         i === 0
-          ? `${items.length} items, p = ${p}: ${open} calls were begun`
-          : `p = ${p}: one of ${steps[i - 1].open} calls was done, others were still to come, but none began. The slowest call of a batch must not hold up the next`,
+          ? `${items.length} items, p = ${p}: ${open} calls began`
+          : `p = ${p}: one of ${steps[i - 1].open} calls was done and others were still waiting, but none began. The slowest call of a batch must not hold up the next`,
         { saw: `${open} under way`, wanted: `${wanted}` },
       );
     }
@@ -143,7 +146,7 @@ export default {
     t.equal(
       end.outcome,
       { error: `no ${tie.items[tie.failing]}` },
-      "one call failed, another was done right after it, in the same callback, and mapLimit did not reject with the error of the first",
+      "one call failed, another was done right after it, in the same callback, but mapLimit did not reject with the error of the first",
     );
     t.ok(
       tie.begun === start.begun,
@@ -188,7 +191,7 @@ export default {
     const { unhandled } = await bad(t);
     t.ok(
       unhandled.length === 0,
-      `three calls failed, mapLimit was rejected and that was handled, but there were ${unhandled.length} more rejections that were not handled`,
+      `three calls failed and mapLimit's rejection was handled, but ${unhandled.length} more rejections were not handled`,
       {
         saw: unhandled,
       },

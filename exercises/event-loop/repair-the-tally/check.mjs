@@ -79,7 +79,7 @@ export default {
         t.ok(!values.includes(undefined), "a vote did not resolve to a sum", { saw: values });
         t.ok(
           new Set(values).size === values.length,
-          "two votes for one name resolved to the same sum: each has its own: the sum with this vote and before the next",
+          "two votes for one name resolved to the same sum, but each has its own: the sum with this vote, before the next",
           {
             saw: [...values].sort((a, b) => a - b),
           },

@@ -48,14 +48,14 @@ function mistakes(stations, n) {
     ],
     [
       n / (n * D + W),
-      "this is the throughput if each request finds all the others before it, the pessimistic bound",
+      "this is the pessimistic bound, the throughput if each request finds all the others before it",
     ],
     [
       right(
         stations.map(({ demand }) => ({ demand })),
         n,
       ).throughput,
-      "that is the result if requests queue where no request waits for another",
+      "this is the result if requests queue where no request waits for another",
     ],
     [right(stations, n + 1).throughput, "this is the value for one more request"],
     [n > 1 ? right(stations, n - 1).throughput : 0, "this is the value for one request fewer"],
@@ -63,7 +63,7 @@ function mistakes(stations, n) {
   if (queues.length > 1)
     found.push([
       right([{ demand: D }, { demand: W, crowd: true }], n).throughput,
-      "the queues were added up, as if they were one: a request can be at one of them while another is at the next",
+      "the queues were added up as if they were one, but a request can be at one of them while another is at the next",
     ]);
   let at = stations.map(() => n / stations.length);
   for (let round = 0; round < 5000; round++) {
@@ -219,7 +219,7 @@ export default {
       said = await student.call("mva", stations, n);
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
-      t.miss(`${what}: the stack overflowed. There is a call for each request on it`, {
+      t.miss(`${what}: the stack overflowed, because it has a call for each request`, {
         saw: thrown.message,
       });
     }

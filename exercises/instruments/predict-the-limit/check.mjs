@@ -172,19 +172,19 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
     );
   if (kind === "pool" && near(saw, 1 / D))
     t.miss(
-      `${what}. Yours is what its loop would allow: with so many requests elsewhere, all of its threads are taken`,
+      `${what}. Yours is what its loop would allow: with so many requests elsewhere, all of its threads are occupied`,
       seen,
     );
   if (near(saw, 1 / own))
     t.miss(
-      `${what}. Yours comes from the demand of a single connection: it finds the loop asleep before every step, and that demand includes waking it`,
+      `${what}. Yours comes from the demand of a single connection, which finds the loop asleep before every step, so that demand includes waking it`,
       seen,
     );
   if (threads && near(saw, threads / (alone.medianMs - D)))
     t.miss(`${what}. Yours treats milliseconds as seconds`, seen);
   if (kind === "loop" && near(saw, threads / (R - D)))
     t.miss(
-      `${what}. Yours is what its pool would allow, which is free while the loop is full`,
+      `${what}. Yours is what its pool would allow, but the pool has free threads while the loop is full`,
       seen,
     );
   if (
@@ -236,7 +236,7 @@ export default {
         t.equal(
           one.said.setBy,
           kind,
-          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the other one`,
+          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the wrong one`,
         );
       }
   },

@@ -107,10 +107,13 @@ export default {
       if (Math.abs(saw / wanted - 1) < 1e-6) continue;
       const pooled = mean(set.flatMap(({ b }) => b)) / mean(set.flatMap(({ a }) => a));
       if (Math.abs(saw / pooled - 1) < 1e-6)
-        t.miss("in the ratio, a trial with more requests, or at a slow moment, counts for more", {
-          saw,
-          wanted,
-        });
+        t.miss(
+          "in the ratio, a trial with more requests, or one at a slow moment, counts for more",
+          {
+            saw,
+            wanted,
+          },
+        );
       if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is a to b", { saw, wanted });
       t.miss(`the ratio of ${n} pairs is not the geometric mean of their ratios`, { saw, wanted });
     }
@@ -124,7 +127,7 @@ export default {
     const at = words.findIndex(differs);
     if (at >= 0)
       t.miss(
-        `${sets[at].length} pairs got a verdict. All on one side, they have a sign-flip p of ${2 * 0.5 ** sets[at].length}: no such result can be significant at 5 %`,
+        `${sets[at].length} pairs got a verdict. Even with all pairs on one side, their sign-flip p is ${2 * 0.5 ** sets[at].length}: no such result can be significant at 5 %`,
         { saw: words[at], wanted: "none" },
       );
     const close = [3, 4, 5].map((n) => pairs(t, n, { t: 0.1, scatter: 0.001 }));
@@ -181,7 +184,7 @@ export default {
     t.note("differences found in 80", found);
     t.ok(
       found >= 72,
-      "differences that every pair shows were not found. The machine drifted from pair to pair, but both trials of a pair drifted alike",
+      "differences that every pair shows were not found. The machine drifted from pair to pair, but affected both trials of a pair alike",
       { saw: `${found} of 80`, wanted: "nearly all" },
     );
   },
@@ -200,13 +203,13 @@ export default {
     const wrongly = wide.filter((word) => word === "equal").length;
     t.ok(
       wrongly === 0,
-      `of comparisons whose interval reaches far beyond a margin of ${margin}, ${wrongly} of 40 were called equal: that no difference was found is not the same as having ruled one out`,
+      `${wrongly} of 40 comparisons whose interval extends far beyond a margin of ${margin} were called equal, but finding no difference is not the same as having ruled one out`,
       { saw: "equal", wanted: "none" },
     );
     const rightly = narrow.filter((word) => word === "equal").length;
     t.ok(
       rightly >= 24,
-      `of comparisons whose whole interval lies within a margin of ${margin}, ${rightly} of 40 were called equal`,
+      `only ${rightly} of 40 comparisons whose whole interval lies within a margin of ${margin} were called equal`,
       { wanted: "nearly all" },
     );
   },

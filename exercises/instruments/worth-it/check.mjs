@@ -78,7 +78,7 @@ const cases = (t, what) =>
   });
 
 const WHAT = {
-  few: "few connections, which fill nothing",
+  few: "few connections, which leave everything free",
   loop: "a loop that is full",
   pool: "a pool that is full",
 };
@@ -103,12 +103,12 @@ function mistakes(server, after, connections) {
   return [
     [
       gain(few),
-      "That compares the response time of a lone request, but here most requests wait for what is full",
+      "That compares the response time of a lone request, but here most requests wait for a full loop or pool",
     ],
     [gain(few, loop), "That is what a server without a pool gains"],
     [
       term(after) / term(server),
-      "That is what the change does to what held the server back before; after the change, something else holds it back",
+      "That considers only what held the server back before; after the change, something else holds it back",
     ],
     [
       gain(loop, pool),
@@ -172,7 +172,7 @@ export default {
         t.equal(
           said?.best,
           first.name,
-          `${told({ what, server, connections })}. The change that gains most (${changed(first.change)}, ${digits(first.gain)} times) is not \`best\``,
+          `${told({ what, server, connections })}. \`best\` is not the change that gains most (${changed(first.change)}, ${digits(first.gain)} times)`,
         );
       }
     // Changes to what is not full.
@@ -192,8 +192,8 @@ export default {
           said?.best,
           null,
           empty
-            ? "there are no changes, but one is `best`"
-            : `${told({ what, server, connections })}. All changes are to what is not full, so no change gains anything: \`best\` is null`,
+            ? "there are no changes, but one is named as `best`"
+            : `${told({ what, server, connections })}. No change affects what is full, so no change gains anything, and \`best\` is null`,
         );
       }
   },

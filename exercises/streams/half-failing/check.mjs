@@ -81,7 +81,7 @@ export default {
       wanted: `${text.length} bytes`,
     });
     const missing = await serving(t, server, `/${t.token()}.txt`);
-    t.equal(missing.error ?? missing.status, 404, "a file that does not exist should be a 404");
+    t.equal(missing.error ?? missing.status, 404, "a file that does not exist should get a 404");
     await lives(t, { server, text }, "after a 404");
   },
 
@@ -91,7 +91,7 @@ export default {
     if (run.server.end) throw run.server.early();
     t.ok(
       error !== "timeout",
-      "the step broke, but the response never ended: its client waits for the rest",
+      "the step broke, but the response never ended, so its client waits for the rest",
       { wanted: "a connection that is cut" },
     );
     t.ok(error, `the step broke in the middle, but the response ended as if it were whole`, {

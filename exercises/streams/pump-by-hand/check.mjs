@@ -59,7 +59,11 @@ export default {
         `${of}: the promise was resolved before finish, while the last bytes were still in transit`,
         { saw: run.log },
       );
-      t.equal(run.value, size(run.given), `${of}: the promise gave the wrong number of bytes`);
+      t.equal(
+        run.value,
+        size(run.given),
+        `${of}: the promise resolved to the wrong number of bytes`,
+      );
     }
   },
 
@@ -112,7 +116,7 @@ export default {
       for (const each of ["from", "to"])
         t.ok(
           run.destroyed[each] > 0,
-          `${where}: ${NAMES[each]} was not destroyed, and keeps what it has open`,
+          `${where}: ${NAMES[each]} was not destroyed, and keeps its resources open`,
         );
       t.ok(run.late === 0, `${where}: ${run.late} chunks were written afterwards`);
     }
