@@ -105,7 +105,7 @@ export default {
     t.equal(
       rows(under.last.outcomes[second]),
       ["of the second"],
-      "the answer to an aborted question went to another one",
+      "the answer to an aborted question went to another question",
     );
     const early = await played(t, [{ ask: first, abort: "too late" }]);
     t.equal(
@@ -142,7 +142,7 @@ export default {
     });
     t.ok(
       run.signal === 0,
-      `${names.length} questions were answered, and left listeners on their signal`,
+      `${names.length} questions were answered, but left listeners on their signal`,
       {
         saw: run.signal,
         wanted: 0,

@@ -82,7 +82,7 @@ export default {
       t.equal(
         one,
         wanted,
-        "the promise of a job was settled with something other than what its job did",
+        "the promise of a job did not settle with its own job's result or error",
       );
     }
   },

@@ -198,14 +198,14 @@ export default {
     await t.until(() => there().length === working, 2000);
     t.ok(
       there().length === working,
-      `the upstream failed ${working} times, and then only ${there().length} requests could be in progress: whose slot was not given back?`,
+      `the upstream failed ${working} times, and then only ${there().length} requests could be in progress: which slot was not given back?`,
       { saw: there().length, wanted: working },
     );
     for (const visit of there()) visit.answer();
     await t.until(() => others.every((one) => one.answer), 2000);
     t.ok(
       others.every(({ answer }) => answer?.status === 200),
-      "after failures a request was not answered",
+      "after failures of the upstream, a request was not answered",
     );
     t.note("requests that went to the upstream", visits.length);
     await server.stop();

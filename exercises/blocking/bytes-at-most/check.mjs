@@ -74,7 +74,7 @@ export default {
     t.ok(answers[4].size === size, "a value that fits was set, but was not kept", seen);
     t.ok(
       lost <= 1,
-      `room for one value was needed, but ${lost} were dropped: more than was needed`,
+      `one value needed room, but ${lost} were dropped, which is more than was needed`,
       seen,
     );
     t.ok(answers[0].size === size, "a value that had been read a moment ago was dropped", seen);

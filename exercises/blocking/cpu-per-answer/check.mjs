@@ -85,7 +85,7 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
-    "processes are missing: those that the server's children started in turn",
+    "processes are missing that the server's children started in turn",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),
@@ -123,7 +123,7 @@ async function held(t, trials, what) {
     const wanted = pooled(own, (one) => spent(one, SERVER));
     if (near(saw[name], wanted)) continue;
     const mistake = MISTAKES.find(([comesTo]) => near(saw[name], comesTo(own)))?.[1];
-    t.miss(`${what}: ${mistake ?? "the processor time per answer is a different number"}`, {
+    t.miss(`${what}: ${mistake ?? "the processor time per answer is wrong"}`, {
       saw: saw[name],
       wanted,
     });

@@ -64,7 +64,7 @@ export default {
     const lost = got.filter(({ error }) => error);
     t.ok(
       lost.length === 0,
-      `two clients were waiting for their responses when the exception was thrown, and ${lost.length} of them got none, though the upstream answered soon`,
+      `two clients were waiting for their responses when the exception was thrown, and ${lost.length} of them got none, although the upstream answered soon`,
       { saw: lost[0]?.error },
     );
     t.equal(
@@ -88,7 +88,7 @@ export default {
     t.equal(
       server.end,
       { code: 1, signal: null },
-      "the process has ended, but not with the exit code 1",
+      "the process has ended, but not with exit code 1",
     );
     t.ok(
       server.stderr.includes("the ledger does not add up"),
@@ -110,7 +110,7 @@ export default {
     agent.destroy();
     t.ok(
       soon,
-      "no client was waiting for a response and a connection was open but idle, but the process did not end: it waits for the idle connection, or until its time is over",
+      "no client was waiting for a response and a connection was open but idle, but the process did not end: it waits for the idle connection, or until its time is up",
       {
         wanted: "it ends as soon as no client is waiting",
       },
@@ -134,7 +134,7 @@ export default {
       t.equal(
         run.server.end,
         { code: 1, signal: null },
-        "the time was over, but the process ended with an exit code other than 1",
+        "the time was up, but the process ended with an exit code other than 1",
       );
       if (after < grace + MARGIN_MS) return;
       // A busy machine may be so late once, and hardly three times.

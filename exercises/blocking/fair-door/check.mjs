@@ -39,7 +39,7 @@ export default {
       t.ok(!row.error, "a request was not answered", { saw: said(row), wanted: "200" });
       t.ok(
         row.status === 200,
-        `a request was answered with ${row.status}: a client that is sent away has also lost`,
+        `a request was answered with ${row.status}, but a client that is sent away also counts as giving up`,
         { saw: said(row), wanted: "200" },
       );
     }
@@ -59,7 +59,7 @@ export default {
   async fair(t) {
     const { waits, lost } = await crowd(t);
     t.plot(
-      "Answers to others before one's first",
+      "Responses to others before a client's first",
       waits.map(({ number, before }) => [number + 1, before]),
       { x: "client", y: "answers" },
     );

@@ -49,14 +49,14 @@ export default {
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}, but the worker got different ones`,
+        `${what}, but the worker got different bytes`,
       );
     }
   },
 
   async moved(t) {
     const { left, grown } = await handed(t, "whole", LARGE);
-    t.note("memory taken for 64 MiB", mib(grown));
+    t.note("Memory used for 64 MiB", mib(grown));
     t.plot("Memory taken", [[64, grown / MIB]], {
       x: "MiB handed over",
       y: "MiB more at the peak",
@@ -71,7 +71,7 @@ export default {
     );
     t.ok(
       grown < LARGE / 2,
-      `handing over 64 MiB took ${mib(grown)} of memory at its peak, as if they had been copied`,
+      `handing over 64 MiB used ${mib(grown)} of memory at its peak, as if they had been copied`,
       { saw: mib(grown), wanted: "next to nothing" },
     );
     const again = await handed(t, "whole", await small(t));
@@ -87,7 +87,7 @@ export default {
       const { was, left, messages } = await handed(t, kind, await small(t));
       t.ok(
         left.around === was.around,
-        `${what} were handed over, and the whole ArrayBuffer went with them, so their neighbours are lost`,
+        `${what} were handed over, and the whole ArrayBuffer went with them, so the bytes around them are lost too`,
         {
           saw: `${left.around} bytes around them`,
           wanted: `${was.around} bytes`,
@@ -96,7 +96,7 @@ export default {
       t.equal(
         [left.length, left.digest],
         [was.length, was.digest],
-        `${what} were handed over, and the sender no longer has what it had`,
+        `${what} were handed over, and the sender no longer has its own bytes`,
       );
       t.ok(
         messages.length === 1 && !messages[0].odd,
@@ -106,7 +106,7 @@ export default {
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}: the worker got different ones`,
+        `${what}: the worker got different bytes`,
       );
       t.ok(
         message.buffer === was.length,

@@ -76,7 +76,7 @@ export default {
     );
     t.ok(
       list.length >= 3,
-      "functions of the same name, in two files or on two lines, were taken for one",
+      "functions of the same name, in two files or on two lines, were treated as one",
       { saw: list.map(({ name, url, line }) => `${name} ${url}:${line}`) },
     );
     t.ok(
@@ -100,7 +100,7 @@ export default {
     );
     const [saw] = list.filter(({ name }) => name === "parse");
     if (saw && Number.isInteger(saw.self) && near(saw.self, one.length + three.length))
-      t.miss("`self` is a number of samples: the time between two of them varies", {
+      t.miss("`self` is a number of samples, but the time between two of them varies", {
         saw: saw.self,
         wanted: ms(one, three),
       });
@@ -149,13 +149,10 @@ export default {
     const wanted = ms(own, again, deep, below, collected);
     const twice = wanted + ms(deep, below);
     if (near(sum("walk"), twice))
-      t.miss(
-        "a function that calls itself has more time than the profile covers: each moment counts once",
-        {
-          saw: sum("walk"),
-          wanted,
-        },
-      );
+      t.miss("a function that calls itself has too much time: each moment should count only once", {
+        saw: sum("walk"),
+        wanted,
+      });
     t.ok(
       near(sum("leaf"), ms(below)),
       "the `total` of a function that makes no calls is not the same as its `self`",

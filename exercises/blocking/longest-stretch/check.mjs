@@ -89,7 +89,7 @@ export default {
     );
     t.ok(
       one.worst !== other,
-      "`worst` had the longest single sample, but another function had more time, in many short ones",
+      "`worst` had the longest single sample, but another function had more time, in many short samples",
       seen,
     );
     t.equal(one.worst, guilty, "`worst` is not what ran longest in the stretch");

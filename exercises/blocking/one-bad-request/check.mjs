@@ -52,7 +52,7 @@ async function beside(t, run, what, goesWrong) {
   t.equal(
     error ?? String(body),
     `${name} 1\ntotal 1\n`,
-    `${what}: another client's response, which was under way, was incomplete`,
+    `${what}: another client's response, which was under way, did not arrive in full`,
   );
   return seen;
 }
@@ -93,7 +93,7 @@ export default {
           : `${what} was not answered with 400`,
       );
       const asked = run.asked.slice(before).filter((name) => !name.startsWith("hold-"));
-      t.equal(asked, [], `${what}: the upstream was asked before that was noticed`);
+      t.equal(asked, [], `${what}: the upstream was asked before the body was checked`);
     }
   },
 
@@ -149,7 +149,7 @@ export default {
     t.equal(
       last.error ?? String(last.body),
       "z 1\ntotal 1\n",
-      "after clients had left a request was not answered",
+      "after clients had left, a request was not answered",
     );
   },
 };

@@ -100,14 +100,10 @@ export default {
       all,
       `${SECONDS} s after \`SIGHUP\` ${after.filter((pid) => before.includes(pid)).length} of ${before.length} workers were still the old ones`,
     );
-    t.ok(
-      after.length === before.length,
-      "after `SIGHUP` there is another number of workers than before",
-      {
-        saw: after.length,
-        wanted: before.length,
-      },
-    );
+    t.ok(after.length === before.length, "after `SIGHUP` there is a different number of workers", {
+      saw: after.length,
+      wanted: before.length,
+    });
   },
 
   async lost(t) {
@@ -131,12 +127,12 @@ export default {
     const seen = { saw: most, wanted: before.length + 1 };
     t.ok(
       most > before.length,
-      `while workers were replaced there was never one more than ${before.length}: an old one has to stay until the new one is listening`,
+      `while workers were replaced there was never one more than ${before.length}, but an old worker has to stay until the new one is listening`,
       seen,
     );
     t.ok(
       most === before.length + 1,
-      `while workers were replaced there were ${most} at the same time: replacing all at once needs room for all of them, but one by one for one more`,
+      `while workers were replaced there were ${most} at the same time: replacing all at once needs room for all of them, while replacing them one by one needs room for only one more`,
       seen,
     );
   },
@@ -186,7 +182,7 @@ export default {
     clearInterval(watch);
     t.ok(
       seen.size <= first.length,
-      `\`SIGHUP\` came twice, the second time while workers were being replaced: ${seen.size} new ones were started for ${first.length}`,
+      `\`SIGHUP\` was sent twice, the second time while workers were being replaced, and ${seen.size} new workers were started for ${first.length}`,
       { saw: seen.size, wanted: first.length },
     );
     const second = workers(server);

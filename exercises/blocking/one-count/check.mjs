@@ -77,7 +77,7 @@ export default {
     const highest = Math.max(...numbers);
     const twice = [...times.values()].filter((n) => n > 1).length;
     const seen = {
-      saw: `numbers up to ${highest}, ${twice} of them more than once`,
+      saw: `numbers up to ${highest}, ${twice} of them given more than once`,
       wanted: `1 to ${total}, each once`,
     };
     if (twice > 0 && Math.max(...times.values()) === 2)
@@ -104,7 +104,7 @@ export default {
           : "one process answered everything",
         {
           saw: `${seen.size} process${seen.size === 1 ? "" : "es"}`,
-          wanted: "two, which it started",
+          wanted: "two processes, started by the first one",
         },
       );
     t.ok(
@@ -130,12 +130,12 @@ export default {
         6000,
       );
       const count = time ? "another one" : "one of the two processes";
-      t.ok(replaced, `${count} was killed and was not replaced, so only one answers now`);
+      t.ok(replaced, `${count} was killed but was not replaced, so only one answers now`);
       const after = numbered(await asked(t, server, 8));
       const distinct = new Set(after);
       t.ok(
         distinct.size === after.length && after.every((one) => one > highest),
-        `${count} was killed, and the count did not continue from ${highest}`,
+        `${count} was killed, but the count did not continue from ${highest}`,
         { saw: after, wanted: `numbers above ${highest}, each once` },
       );
     }

@@ -151,11 +151,11 @@ export default {
     const { asked, before, delay } = await rest(t);
     t.ok(
       before === 0,
-      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them: before, it was not`,
+      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, which the starter did not do`,
     );
     for (const one of [...asked, ...(await crowd(t)).asked]) {
       if (one.ms === undefined && one.path === BLOCKED) continue; // that is said above
-      t.ok(one.ms !== undefined, `${one.path} gave no answer within ${10 * delay} ms`);
+      t.ok(one.ms !== undefined, `${one.path} sent no answer within ${10 * delay} ms`);
       t.ok(right(one), `${one.path} answered with something else`, {
         saw: `${one.body.split("\r\n", 1)[0]} ${body(one)}`,
         wanted: `200 ${one.path.slice(1)}`,

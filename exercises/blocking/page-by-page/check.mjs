@@ -23,10 +23,10 @@ export default {
       const ids = gapped(t, count);
       const run = await played(t, { ids });
       const what = `a table of ${count} rows`;
-      if (run.error) t.miss(`${what}: the promise was rejected: ${run.error}`);
+      if (run.error) t.miss(`${what}: the promise was rejected with ${run.error}`);
       t.ok(run.settled, `${what}: the promise did not settle`);
       t.equal(run.ids, ids, `${what} with gaps between their ids: the wrong rows were delivered`);
-      t.equal(run.value, count, `${what}: it resolved to a different number`);
+      t.equal(run.value, count, `${what}: the promise resolved to the wrong number`);
     }
   },
 

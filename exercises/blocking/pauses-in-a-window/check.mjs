@@ -49,7 +49,7 @@ export default {
       [entry(from - 50, 300)],
       window,
       { share: 1, longest: 300 },
-      "one collection is at the edges of both sides",
+      "one collection at the edges extends across both",
     );
     const outside = [entry(from - 30, 20), entry(from - 5, 5), entry(from + 40, 2), entry(to, 9)];
     await compared(
@@ -71,10 +71,14 @@ export default {
     const { scavenges, others } = await asked(t, entries, from, from + 100);
     const seen = { saw: `${scavenges} scavenges and ${others} others` };
     const wanted = `${counts[1]} scavenges and ${counts[4] + 2} others`;
-    t.ok(scavenges === counts[1] && others === counts[4] + 2, "the scavenges were not told apart", {
-      ...seen,
-      wanted,
-    });
+    t.ok(
+      scavenges === counts[1] && others === counts[4] + 2,
+      "scavenges and other collections were not told apart",
+      {
+        ...seen,
+        wanted,
+      },
+    );
   },
 
   async nothing(t) {

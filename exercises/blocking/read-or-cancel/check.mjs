@@ -101,7 +101,7 @@ export default {
       t.equal(
         (await asks(t, stage, (response) => response.writeHead(status).end("some words"))).got,
         `${status} `,
-        "the status of the upstream was not 200, and its body had some words",
+        "the status of the upstream was not 200, and its body had some text",
       );
   },
 
@@ -124,7 +124,7 @@ export default {
         },
       );
       t.equal(got.slice(0, 40), `200 ${"é".repeat(36)}`, `a body ${what}`);
-      t.equal(Buffer.byteLength(got) - 4, most, `a body ${what}: how many bytes came`);
+      t.equal(Buffer.byteLength(got) - 4, most, `a body ${what}: how many bytes arrived`);
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
@@ -133,7 +133,7 @@ export default {
       );
       t.ok(state.taken < 24 << 20, `a body ${what}: how much of it was fetched`, {
         saw: `${state.taken >> 20} MiB`,
-        wanted: "what the buffers hold, then an end",
+        wanted: "what the buffers hold, and no more",
       });
     }
     for (const status of t.random.shuffle([404, 500, 201])) {
@@ -165,7 +165,7 @@ export default {
       `${times} short bodies were requested in turn: how many connections that took`,
       {
         saw: connections,
-        wanted: "a few, that are used again",
+        wanted: "a few connections, which are reused",
       },
     );
   },

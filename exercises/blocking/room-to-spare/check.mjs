@@ -64,12 +64,12 @@ export default {
       const seen = { saw, wanted: knee };
       if (rows.some(({ clients }) => clients === saw) && !near(saw, knee))
         t.miss(
-          "the knee is one of the numbers that were tried, but it can be between two rows, and the throughput may have stopped growing long before",
+          "the knee is one of the numbers of clients that were tried, but it can be between two rows, and the throughput may have stopped growing long before",
           seen,
         );
       t.ok(
         near(saw, knee),
-        "the wrong knee: a single request takes a while, and the knee is the number of responses that the server could send in that time",
+        "the wrong knee: a single request takes some time, and the knee is the number of responses that the server could send in that time",
         seen,
       );
     }

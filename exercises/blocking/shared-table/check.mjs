@@ -125,7 +125,7 @@ export default {
 
   async ended(t) {
     const { left } = await counted(t);
-    t.ok(left <= 0, `the numbers had arrived, but ${left} threads were still there`, {
+    t.ok(left <= 0, `the promise had settled, but ${left} threads were still there`, {
       saw: left,
       wanted: 0,
     });

@@ -101,7 +101,7 @@ export default {
     const folder = await t.get({ port }, "/folder");
     t.ok(
       folder.status === 500,
-      "a folder is there and cannot be read, so the response should be a 500",
+      "a folder is there and cannot be read as a file, so the response should be a 500",
       { saw: folder.error ?? folder.status, wanted: 500 },
     );
   },
@@ -110,7 +110,7 @@ export default {
     const { pong } = await gated(t);
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files on a disk that did not respond, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk",
+      "four clients waited for files on a disk that did not respond, and no answer came from `/ping`, which reads nothing, so the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
   },
@@ -122,7 +122,7 @@ export default {
       pong.error
         ? "four clients requested files on a disk that did not respond, and only the first read had begun"
         : "four clients requested files on a disk that did not respond, and the fourth read had not begun: they are read one after the other",
-      { wanted: "four reads waiting at once" },
+      { wanted: "four reads waiting at the same time" },
     );
   },
 
@@ -155,7 +155,7 @@ export default {
     await t.clients({ port }, 4, `/${name}`, { times: 5 });
     await closed(name, "20 files had been answered");
     await t.clients({ port }, 4, "/folder", { times: 5 });
-    await closed("folder", "20 folders had been requested, and reading had failed");
+    await closed("folder", "20 folders had been requested, and reading them had failed");
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         const socket = net.connect(port, "127.0.0.1").on("error", () => {});

@@ -70,10 +70,10 @@ export default {
       const left = table.seconds - (waves * table.latency.longest) / 1000;
       const seen = { saw: said.throughput, wanted: `${throughput}, to half a thousandth` };
       if (near(said.throughput, table.answers / left))
-        t.miss("the waves were subtracted from the time, and not out of the answers", seen);
+        t.miss("the waves were subtracted from the time, but not from the answers", seen);
       t.ok(
         said.throughput > 0,
-        "the waves took more time than the whole run: in a wave all connections wait at the same time, and its length is in milliseconds",
+        "the waves took more time than the whole run: in a wave, all connections wait at the same time, and its length is in milliseconds",
         seen,
       );
       t.miss(
@@ -109,7 +109,7 @@ export default {
     const [{ said }] = await told(t, [{ table }]);
     t.ok(
       said.waves === 0,
-      "a single wave would have given four times the variance, so having no wave explains it better",
+      "a single wave would have given four times the variance, so no wave is the better explanation",
       {
         saw: said.waves,
         wanted: 0,

@@ -92,7 +92,7 @@ export default {
       const wanted = stats(seed, FEW);
       if (seed === seeds[1] && answer?.sum === stats(seeds[0], FEW).sum)
         t.miss(
-          "the second of two seeds was requested, but the response is the answer for the first",
+          "statistics were requested for two seeds, but the response to the second is the answer for the first",
           {
             saw: answer,
             wanted,
@@ -122,7 +122,7 @@ export default {
         saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
       },
     );
-    t.note("pings answered next to /stats", pongs.length);
+    t.note("pings answered during /stats", pongs.length);
     t.plot(
       "Work that was done by the time a ping was answered",
       pongs.map((work, i) => [i + 1, work]),
@@ -130,7 +130,7 @@ export default {
     );
     if (pongs.length <= 1)
       t.miss(
-        "while the statistics were computed, not one ping was answered: all were answered only afterwards",
+        "while the statistics were computed, not one ping was answered: all of them had to wait until the end",
         {
           saw: pongs.length,
           wanted: `at least ${TURNS}`,
@@ -143,7 +143,7 @@ export default {
     );
     t.ok(
       piece < HALF || piece * all < SHORT_MS,
-      `${pongs.length} pings were answered meanwhile, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
+      `${pongs.length} pings were answered in the meantime, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
       {
         saw: `${Math.round(piece * all)} ms of ${Math.round(all)} ms`,
         wanted: "short pieces",

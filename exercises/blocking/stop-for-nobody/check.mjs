@@ -98,7 +98,7 @@ export default {
       await t.sleep(20);
       t.ok(
         !visit.gone,
-        "a client waited for its report, and a request to the upstream was aborted",
+        "a client was waiting for its report, but a request to the upstream was aborted",
       );
       visit.answer();
     }
@@ -106,7 +106,7 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${slow.names.join("")}`,
-      "a report that took a while did not arrive in full",
+      "a slow report did not arrive in full",
     );
     await server.stop();
   },
@@ -142,10 +142,7 @@ export default {
     await t.sleep(100);
     await whole(t, server, "after another client had left");
     if (server.end) throw server.early();
-    t.ok(
-      !first.gone,
-      "one client left, and the request to the upstream for another one was aborted",
-    );
+    t.ok(!first.gone, "one client left, and another client's request to the upstream was aborted");
     first.answer();
     (await comes(stays.names[1])).answer();
     const { status, body, error } = await stays.told(t);

@@ -107,7 +107,7 @@ export default {
     for (const [what, file] of Object.entries(FILES))
       t.ok(
         !(await early(file)),
-        `the server was listening while its ${what} could not be read yet`,
+        `the server was listening although its ${what} could not be read yet`,
         {
           wanted: "it has read all that it needs before it listens",
         },

@@ -59,7 +59,11 @@ function fits(t, one, visit, { least, which }) {
   const fewest = one.given - reserve - passed.at_most - 2;
   const seen = { saw: visit.said ?? "no header", wanted: `${fewest} to ${most}` };
   t.ok(visit.said !== undefined, `the ${which} request to the upstream had no x-time-left`, seen);
-  t.ok(/^\d+$/.test(visit.said), `the ${which} request to the upstream had no whole number`, seen);
+  t.ok(
+    /^\d+$/.test(visit.said),
+    `the ${which} request to the upstream had no whole number in x-time-left`,
+    seen,
+  );
   const what = `a request had ${one.given} ms, and at least ${passed.at_least} of them had passed before the ${which} request to the upstream`;
   if (said > most && said <= most + reserve)
     t.miss(`${what}: the server kept no time for itself, or less than your ${reserve} ms`, seen);
@@ -83,7 +87,7 @@ export default {
       t.equal(
         one.visits().map(({ path }) => path),
         ["/a", "/b"],
-        "other paths of the upstream were asked",
+        "other paths were requested from the upstream",
       );
     }
   },
@@ -124,14 +128,14 @@ export default {
       const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never arrived`;
       t.ok(!error, `${what}: there was no answer at all within 4 s`, { saw: error, wanted: 504 });
       t.equal(status, 504, `${what}: the response was not a 504`);
-      t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 was sent long before that`, {
+      t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 was sent much too early`, {
         saw: `${Math.round(ms)} ms`,
       });
       await other.answer;
       t.equal(
         order,
         ["it", "the other"],
-        `${what}; an earlier request had 1900 ms, but got its 504 first: whose time was checked?`,
+        `${what}; an earlier request had 1900 ms, but got its 504 first: which request's time was checked?`,
       );
       const last = one.visits()[holds - 1];
       t.ok(
@@ -155,7 +159,7 @@ export default {
           wanted: 0,
         },
       );
-      t.equal(answer.error ?? answer.status, 504, `a request had ${given} ms: no 504`);
+      t.equal(answer.error ?? answer.status, 504, `a request had ${given} ms, but got no 504`);
     }
   },
 };

@@ -66,14 +66,14 @@ export default {
     );
     t.ok(
       !got.includes(b),
-      "`next` returned a job that could no longer be done by its deadline: begun now, it would take its cost first",
+      "`next` returned a job that could no longer be done by its deadline: even if begun now, it would take its cost first",
       seen,
     );
     t.equal(got, [c, d, null], "the jobs returned were not those that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
         ? "a job was dropped because it was too late, but was not told so: its `refuse` was not called"
-        : "the two jobs for which it was too late were not refused once each",
+        : "it was too late for two jobs, but they were not refused exactly once each",
     );
   },
 
@@ -95,7 +95,7 @@ export default {
       saw: one.told,
       wanted: false,
     });
-    t.equal(one.refused, [ids[4]], `${what}: \`refuse\` was not called once, at once`);
+    t.equal(one.refused, [ids[4]], `${what}: \`refuse\` was not called exactly once, immediately`);
     t.equal(refusals(log), [ids[4]], `${what}: others were refused, or it was refused again`);
     const [hopeless] = await played(t, cost, [{ at: from, add: job("x", from - 1) }]);
     t.ok(hopeless.told === false, "a job was added after its deadline, but was not refused");
@@ -130,6 +130,10 @@ export default {
       "it was too late for four waiting jobs, but a new one was refused because of them",
       { saw: { told: log[4].told, next: log[5].next } },
     );
-    t.equal([...refusals(log)].sort(), [...crowd].sort(), "the four were not refused once each");
+    t.equal(
+      [...refusals(log)].sort(),
+      [...crowd].sort(),
+      "the four were not refused exactly once each",
+    );
   },
 };

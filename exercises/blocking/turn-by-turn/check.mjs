@@ -74,7 +74,7 @@ async function holds(t, given, mistakes) {
   if (saw === wanted) return;
   for (const [number, message] of mistakes(...given))
     if (saw === number) t.miss(`${words(given)}: ${message}`, { saw, wanted });
-  t.miss(`${words(given)} is a different number`, { saw, wanted });
+  t.miss(`${words(given)} should be a different number`, { saw, wanted });
 }
 
 const formula = (c, R, S, T) => {
@@ -145,7 +145,7 @@ export default {
         ],
         [
           free(given),
-          "you get that number if the server knows which clients have given up. It does not, so their requests are still worked on",
+          "you get that number if the server knows which clients have given up. It does not, so it still works on their requests",
         ],
         all(...given),
       ]);

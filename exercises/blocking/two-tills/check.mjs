@@ -192,7 +192,7 @@ function nothingLost(t, { from, all, database, stuck, clients, made, sold }, whe
   const began = statements.some((text) => /^\s*begin/i.test(text));
   t.ok(
     lost === 0,
-    `two clients ${where} added at the same time, and ${lost} of ${all} were lost: both had read the same number${began ? ". Each did so in a transaction, which does not keep the other from reading" : ""}${beside}`,
+    `two clients ${where} added at the same time, and ${lost} of ${all} were lost: both had read the same number${began ? ". Each did so in a transaction, but a transaction does not keep the other from reading" : ""}${beside}`,
     { saw: database.n, wanted: from + all },
   );
 }
@@ -219,7 +219,7 @@ export default {
     const numbers = made.map(({ n }) => n);
     t.ok(
       new Set(numbers).size === numbers.length,
-      "two calls returned the same number: each added something, and got the number after others had added as well",
+      "two calls returned the same number: each added something, but was told the number only after others had also added",
       { saw: numbers },
     );
     for (const { session, sales } of clients)
@@ -249,7 +249,7 @@ export default {
     });
     t.ok(
       played.made[1]?.n === played.database.n,
-      "an UPDATE failed, and the next call on that connection failed as well: the transaction was left open",
+      "an UPDATE failed, and the next call on that connection also failed, because the transaction was left open",
       { saw: played.made[1] },
     );
     const good = await sell(t, ["one"], { id: t.random.integer(1, 99), times: 1 });

@@ -78,7 +78,7 @@ export default {
       );
       t.ok(
         atWork.length >= wanted,
-        `with P = ${P}, ${done} of ${names.length} callers were done, and ${atWork.length} were at work`,
+        `with P = ${P}, ${done} of ${names.length} callers were done, and only ${atWork.length} were at work`,
         { saw: atWork.length, wanted },
       );
       t.ok(
@@ -161,7 +161,7 @@ export default {
     t.equal(
       errors,
       ["no connection 1", "no connection 2", "none", "none"],
-      "a caller for which no connection could be opened should be rejected with that error, and no other caller",
+      "only the caller for which no connection could be opened should be rejected, with that error",
     );
   },
 
@@ -189,7 +189,7 @@ export default {
     t.equal(
       pool.of(long)?.value,
       "done",
-      "a caller that worked for longer than the patience of others got something other than its result",
+      "a caller whose work took longer than the patience of others got something other than its result",
     );
     await pool.ask([late]);
     const came = await until(t, () => pool.began().some(({ name }) => name === late));
@@ -200,7 +200,7 @@ export default {
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),
-      "a caller that had been rejected still began",
+      "a caller had been rejected, but its function was still called",
     );
   },
 };

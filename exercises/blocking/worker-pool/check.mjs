@@ -108,7 +108,7 @@ export default {
     for (const [i, { name }] of all.entries())
       t.ok(
         Math.abs(begun.indexOf(name) - i) < size,
-        "jobs did not begin in the order in which they were given",
+        "jobs did not begin in the order in which they were submitted",
         {
           saw: begun.map((each) => names(all).indexOf(each) + 1),
           wanted: names(all).map((_, at) => at + 1),
@@ -155,10 +155,14 @@ export default {
         `a job whose Worker ${what === "throws" ? "threw" : "called process.exit()"} was not rejected`,
       );
       if (what === "throws")
-        t.ok(error.includes(value), "a job whose Worker threw was rejected with another error", {
-          saw: error,
-          wanted: value,
-        });
+        t.ok(
+          error.includes(value),
+          "a job whose Worker threw was rejected with a different error",
+          {
+            saw: error,
+            wanted: value,
+          },
+        );
     }
     const after = jobs(t, 2, "waits");
     await pool.run(after);
@@ -169,7 +173,7 @@ export default {
     );
     t.ok(
       both,
-      "after some Workers of two had crashed, two jobs were no longer done at the same time: they were not replaced",
+      "after Workers in a pool of two had crashed, two jobs were no longer done at the same time, so the Workers were not replaced",
     );
     await pool.student.stop();
   },
@@ -202,7 +206,7 @@ export default {
     t.equal(
       pool.of(next.name).value,
       { name: next.name, value: next.value },
-      "the job behind an aborted one got an answer other than its own",
+      "the job after an aborted one got an answer other than its own",
     );
     t.ok(!pool.began().includes(waiting.name), "a waiting job was aborted, but still began");
     const late = job(t, "answers", { signal: "before" });
@@ -211,12 +215,12 @@ export default {
     await until(t, () => pool.of(late.name));
     t.ok(
       pool.of(late.name)?.reason,
-      "a job was given whose signal had already been aborted, but it was not rejected with signal.reason",
+      "a job was submitted whose signal had already been aborted, but it was not rejected with signal.reason",
       { saw: pool.of(late.name) },
     );
     t.ok(
       !pool.began().includes(late.name),
-      "a job was given whose signal had already been aborted, but it still began",
+      "a job was submitted whose signal had already been aborted, but it still began",
     );
   },
 

@@ -62,7 +62,7 @@ export default {
         });
       if (saw.join() !== wanted.join() && way === "all at once" && saw.length === 1)
         t.miss(
-          `${of}, in one chunk: only one was delivered. Is a chunk taken for one frame, or are the others held back?`,
+          `${of}, in one chunk: only one was delivered. Is a chunk treated as one frame, or are the others held back?`,
           { saw, wanted },
         );
       t.equal(
@@ -99,7 +99,7 @@ export default {
         t.equal(
           hex(came.map(({ payload }) => payload)),
           wanted,
-          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is a frame, and is complete once its length is`,
+          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is also a frame, and is complete once its length is`,
         );
       }
     }
@@ -134,10 +134,10 @@ export default {
       const announced = `with a limit of ${limit}, a frame of ${length} bytes was announced`;
       const saw =
         came.length > before.length
-          ? `${came.length - before.length} frames came out of it`
+          ? `${came.length - before.length} frames were delivered from it`
           : "no error";
       if (length >= 2 ** 31 && (came.length > before.length || !error))
-        t.miss(`${announced}, and accepted: is it read as a negative number?`, {
+        t.miss(`${announced}, and was accepted: is it read as a negative number?`, {
           saw,
           wanted: "a RangeError",
         });

@@ -44,7 +44,7 @@ export default {
         t.miss(
           answer.body?.equals(Buffer.from(bytes.toString(), "latin1"))
             ? `${what} was sent as latin1, which has only 256 characters, and encodes many of them differently from UTF-8`
-            : `the content-length of ${what} counts its characters. The client stops reading there`,
+            : `the content-length of ${what} counts its characters, so the client stops reading too early`,
           { saw: stated, wanted: `${bytes.length} bytes` },
         );
       if (answer.error?.startsWith("HPE_"))
@@ -65,7 +65,7 @@ export default {
       );
       t.ok(
         answer.body.equals(bytes),
-        `${what}, ${bytes.length} bytes, arrived with different bytes from those it has as UTF-8`,
+        `${what}, ${bytes.length} bytes, arrived with bytes that are not its UTF-8`,
         { saw: `${answer.body.length} bytes: ${answer.body.subarray(0, 40)} …` },
       );
     }

@@ -14,7 +14,7 @@ async function grow(t, given) {
   const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
-    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: a list that remembers nothing needs no memory`,
+    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: but a list that remembers nothing needs no memory`,
     { saw: kept, wanted: given.count },
   );
   t.ok(
@@ -58,7 +58,7 @@ export default {
         const where = `recent(${count}) after ${length} chunks`;
         if (reuse && saw.join() !== wanted.join())
           t.miss(
-            `${where}, whose memory was then reused: the ids have changed with it, as the content of a view of the chunk does`,
+            `${where}, whose memory was then reused: the ids have changed with it, as a view of the chunk would`,
             { saw, wanted },
           );
         t.equal(saw, wanted, `${where}: the list has the wrong ids`);
@@ -112,7 +112,7 @@ export default {
     const more = all[3] - all[0];
     t.ok(
       more < MIB,
-      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}: none of the older ids is forgotten`,
+      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}, so none of the older ids is forgotten`,
       { saw: all.map(mib), wanted: "about the same after each quarter" },
     );
   },

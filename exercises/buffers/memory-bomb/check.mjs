@@ -112,7 +112,7 @@ export default {
       t.equal(
         client.lines,
         wanted,
-        `${payloads.length} frames, sent ${way}, the largest of exactly the limit: the wrong answers came`,
+        `${payloads.length} frames, sent ${way}, the largest of exactly the limit, but the wrong answers arrived`,
       );
       client.socket.destroy();
     }
@@ -238,11 +238,11 @@ export default {
     for (const { where, client } of halves) {
       t.ok(
         !client.open,
-        `${LONG} ms after a frame had stopped ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
+        `${LONG} ms after a frame had stopped arriving ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
       );
       t.ok(
         client.lines.at(-1) === "too slow",
-        `a frame had stopped ${where}, and its connection was closed with the wrong answer`,
+        `a frame had stopped arriving ${where}, and its connection was closed with the wrong answer`,
         { saw: client.text, wanted: "too slow\n" },
       );
     }

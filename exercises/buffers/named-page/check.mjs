@@ -44,7 +44,7 @@ async function held(t, server, name, what) {
   };
   if (bytes.length !== short && (stated === short || answer.error?.startsWith("HPE_")))
     t.miss(`${what}: the content-length counts characters, but the page has more bytes`, seen);
-  if (answer.error) t.miss(`${what}: the response was not as announced`, seen);
+  if (answer.error) t.miss(`${what}: the response was not as long as announced`, seen);
   t.equal(answer.status, 200, `${what}: the wrong status`);
   t.equal(
     answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
@@ -98,7 +98,7 @@ export default {
     const saw = `${kib(strings)} of long strings and ${kib(buffers)} of Buffers for each response`;
     t.ok(
       strings < SIZE / 4,
-      "the page was built as a string again for each response, and encoded again",
+      "for each response, the page was built as a string again and encoded again",
       { saw, wanted: "room for a name" },
     );
     t.ok(buffers < SIZE / 4, "the page was encoded once, but then copied for each response", {

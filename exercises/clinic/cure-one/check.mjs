@@ -19,7 +19,7 @@ const list = (t, count) => {
 const answers = (t, { error, body }, asked) =>
   t.ok(
     !error && body.length === wanted(asked).length,
-    "a long list was not answered with its lines",
+    "the response to a long list did not have its lines",
     {
       saw: error ?? `${body.length} bytes`,
       wanted: `${wanted(asked).length} bytes`,
@@ -47,7 +47,7 @@ const CASES = [
 export default {
   async right(t) {
     const server = await t.once("server", () => t.server());
-    for (const [what, body] of [...CASES, ["a list of some hundred lines", list(t, 300)]]) {
+    for (const [what, body] of [...CASES, ["a list of several hundred lines", list(t, 300)]]) {
       const answer = await post(t, server, body);
       t.equal(
         answer.error ?? answer.body.toString(),
@@ -78,7 +78,7 @@ export default {
     );
     t.ok(
       held,
-      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread and in whatever slices, and the starter takes ${bad}`,
+      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread and in whatever slices, while the starter takes ${bad}`,
       { saw: `${mine} ms`, wanted: `about ${good} ms` },
     );
   },

@@ -128,7 +128,7 @@ export default {
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
     const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
-    t.equal(early, most, `${many}, none was answered: how many questions the database has`);
+    t.equal(early, most, `${many}, and none was answered: how many questions the database has`);
     for (const [at, name] of wanted.entries()) {
       const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
       if (at >= most) {
@@ -152,7 +152,9 @@ export default {
     const { most } = t.parameters;
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await stage.error(`the database answered a question with error, ${at} times before`);
+      await stage.error(
+        `the database answered a question with error, after doing so ${at} times before`,
+      );
     await stage.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
     t.equal(
       stage.seen.connections,
@@ -210,13 +212,13 @@ export default {
     await settled(stage.server);
     for (const question of first) question.breaks();
     for (const { name, over } of late) {
-      (await stage.comes(name, "requests waited in line when all connections were broken")).answer(
-        "ok",
-      );
+      (
+        await stage.comes(name, "requests were waiting in line when all connections were broken")
+      ).answer("ok");
       t.equal(
         await Promise.race([over, t.sleep(6000, "no answer")]),
         `200 ${name}`,
-        "a request waited in line when all connections were broken",
+        "a request was waiting in line when all connections were broken",
       );
     }
 

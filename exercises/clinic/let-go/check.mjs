@@ -16,7 +16,7 @@ async function page(t, server, id, situation = "a book was requested") {
     number && head.startsWith(`${id}: `) && answer.body.length === head.length + 1 + SIZE,
     `${situation}: its page is no longer the same`,
     {
-      saw: `${answer.body.length} bytes, which begin with ${head}`,
+      saw: `${answer.body.length} bytes that begin with ${head}`,
       wanted: `${id}: PRICE, page N, and ${SIZE} bytes`,
     },
   );
@@ -94,7 +94,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `${most} books were requested in turn, twice, but one of their pages was rendered again: N is different`,
+        `${most} books were requested in turn, twice, but one of their pages was rendered again, with a different N`,
       );
     const [used, unused, ...rest] = books;
     await page(t, server, used);
@@ -102,7 +102,7 @@ export default {
     t.equal(
       (await page(t, server, used)).number,
       numbers.get(used),
-      "a book was requested again, then a new one, and the page that was used just now was let go",
+      "a book was requested again, then a new one, and the page that had just been used was let go",
     );
     for (const id of rest.slice(1))
       t.equal(
@@ -112,7 +112,7 @@ export default {
       );
     t.ok(
       (await page(t, server, unused)).number !== numbers.get(unused),
-      `${most} other books were requested since, so the page of one should have been let go, but is kept`,
+      `${most} other books were requested since, so the page of one book should have been let go, but it was kept`,
       { saw: `page ${numbers.get(unused)} again`, wanted: "a page with a new number" },
     );
   },

@@ -93,13 +93,13 @@ export default {
     await named(
       t,
       "blocked loop",
-      "its runs are long, and in most of that time they have few jobs",
+      "its runs are long, and most of that time is in runs with few jobs",
     );
     await named(t, "microtask flood", "its runs are long because of their many short jobs");
     await named(
       t,
       "synchronous logging",
-      "it writes lines for a large part of its busy time. Where the disk is slow, that also causes long runs",
+      "it spends a large part of its busy time writing lines. If the disk is slow, that also causes long runs",
     );
   },
 

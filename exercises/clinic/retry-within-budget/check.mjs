@@ -114,9 +114,13 @@ export default {
     });
     const all = Array.from({ length: many }, () => asks([503], { gate }));
     const came = await t.until(() => visits.length >= many, 5000);
-    t.ok(came, `${many} clients asked at once, but the upstream was not asked for all of them`, {
-      saw: visits.length,
-    });
+    t.ok(
+      came,
+      `${many} clients asked at once, but the upstream did not get all of their requests`,
+      {
+        saw: visits.length,
+      },
+    );
     open();
     await Promise.all(all);
     t.equal(

@@ -62,13 +62,13 @@ export default {
     t.equal(
       answer.open,
       wanted,
-      "these are not the measures that may or may not be worse by more than five per cent",
+      "these are not the measures for which the trials can't tell whether they are worse by more than five per cent",
       seen,
     );
     t.equal(
       answer.code,
       0,
-      "the trials cannot tell and nothing is worse, so no build is stopped",
+      "the trials cannot tell and nothing is worse, so the build should not be stopped",
       seen,
     );
   },

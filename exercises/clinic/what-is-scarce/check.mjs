@@ -38,7 +38,7 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be, in responses per second",
+        "the limit is a thousandth of what it should be: it is in responses per second",
         seen,
       );
       t.ok(
@@ -57,10 +57,14 @@ export default {
 
   async knee(t) {
     for (const { given, knee, answer } of await said(t))
-      t.ok(near(answer.knee, knee), "that is not the number beyond which clients only wait", {
-        saw: { report: given, knee: answer.knee },
-        wanted: knee,
-      });
+      t.ok(
+        near(answer.knee, knee),
+        "that is not the number of clients beyond which others only wait",
+        {
+          saw: { report: given, knee: answer.knee },
+          wanted: knee,
+        },
+      );
   },
 
   async scarce(t) {

@@ -32,7 +32,7 @@ export default {
         for (const { given } of ran)
           t.ok(
             given.length === 2 && three.includes(given[0]) && given[1] === 3,
-            `called from ${from}: a function did not get the arguments that afterIO was given for it`,
+            `called from ${from}: a function did not get the arguments that were passed to afterIO for it`,
             {
               saw: given,
               wanted: [three[0], 3],
@@ -66,7 +66,10 @@ export default {
           seen,
         );
       if (came.indexOf("timer") < came.indexOf(two[1]))
-        t.miss("a function ran after a timer that was due: check comes before the timers", seen);
+        t.miss(
+          "a function ran after a timer that was due, but check comes before the timers",
+          seen,
+        );
       t.equal(came, wanted, "functions deferred in the poll phase ran in the wrong order");
     }
   },

@@ -68,7 +68,7 @@ export default {
           ),
         },
       ],
-      [`one item, whose work adds another, and so on, 1 ms each`, { costs: [1], chain: 80 }],
+      [`one item whose work adds another, and so on, with 1 ms each`, { costs: [1], chain: 80 }],
     ];
     for (const [what, given] of cases) {
       const run = await work(t, { budget, ...given });
@@ -84,7 +84,7 @@ export default {
       if (worst.before < budget + 1) continue; // Date.now() counts whole milliseconds
       if (all.length === 1 && run.begun[0].checked && !given.chain)
         t.miss(
-          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all are asked for at once`,
+          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all of them are set at once`,
           seen,
         );
       if (all.length === 1)
@@ -95,7 +95,7 @@ export default {
       const counts = all.slice(0, -1).map(({ items }) => items);
       if (new Set(counts).size === 1)
         t.miss(
-          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, whatever they took, up to ${worst.before.toFixed(1)} ms. It counts items, but the budget is a time`,
+          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, however long they took, up to ${worst.before.toFixed(1)} ms. Your queue counts items, but the budget is a time`,
           seen,
         );
       t.miss(

@@ -76,7 +76,7 @@ export default {
     };
     t.note("calls for twelve questions", first.length);
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
-    t.ok(!double, "a key that two callers had requested was more than once in one call", seen);
+    t.ok(!double, "a key that two callers had requested was in one call more than once", seen);
     if (
       first.length > 1 &&
       one.keys.length > 1 &&
@@ -118,7 +118,7 @@ export default {
     });
     t.ok(
       run.before === 3,
-      "three turns had a look-up each, but not each had its own call: one waited while another call was under way",
+      "three turns had a look-up each, but not every turn had its own call: one waited while another call was under way",
       {
         saw: `${run.before} calls before the first was answered`,
         wanted: "3",

@@ -108,7 +108,7 @@ export default {
       [sum(gaps) / count, "Yours is the mean time between two samples, so the resolution is in it"],
       [
         sum(gaps.map((gap) => gap ** 2 / 2)) / time,
-        "Yours takes the time between two samples for a block, so the resolution is in it",
+        "Yours treats the time between two samples as a block, so the resolution is in it",
       ],
       [
         2 * wanted.meanWait,
@@ -116,7 +116,7 @@ export default {
       ],
       [
         Math.max(...blocks) ** 2 / 2 / time,
-        "Yours is the time of the longest block alone, but there are others",
+        "Yours takes only the longest block into account, but there are others",
       ],
       [
         sum(blocks.map((block) => block ** 2)) / 2 / sum(blocks),
@@ -136,7 +136,7 @@ export default {
       return [
         [
           sum(long) / time,
-          "Yours counts every request that hit a long block, but those that arrived near its end did not wait long",
+          "Yours counts every request that hit a long block, but requests that arrived near its end did not wait long",
         ],
         [
           long.length / count,
@@ -145,7 +145,7 @@ export default {
         [long.length / blocks.length, "Yours is the share of the blocks"],
         [
           sum(gaps.map((gap) => Math.max(0, gap - limit))) / time,
-          "Yours takes the time between two samples for a block, so the resolution is in it",
+          "Yours treats the time between two samples as a block, so the resolution is in it",
         ],
       ];
     }),
@@ -175,7 +175,7 @@ export default {
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
       t.miss(
-        "a recording of an hour: the stack overflowed, because there are more samples than a call can have arguments",
+        "a recording of an hour: the stack overflowed, because there are more samples than a call can take arguments",
         {
           saw: thrown.message,
         },

@@ -89,10 +89,10 @@ export default {
       "usual",
       ({ lived }) => median(lived),
       ({ lived, callbacks }) => [
-        [mean(lived), "is the mean, which a few long lives move"],
+        [mean(lived), "is the mean, which a few long lives raise"],
         [
           median(lived) + 1,
-          "is one more, but being answered in the turn of the arrival is a life of 0",
+          "is one more, but a request that is answered in the turn of its arrival has a life of 0",
         ],
         [median(callbacks), "counts callbacks, but several can run in one turn, or none in many"],
       ],

@@ -57,7 +57,11 @@ const tied = (t) => {
 export default {
   async results(t) {
     const empty = await play(t, { items: [], p: 3, ends: [] });
-    t.equal(empty.outcome, { value: [] }, "an empty list did not resolve to an empty one");
+    t.equal(
+      empty.outcome,
+      { value: [] },
+      "for an empty list, the promise did not resolve to an empty list",
+    );
     const few = words(t, 2);
     const small = await play(t, {
       items: few,
@@ -151,7 +155,7 @@ export default {
     t.ok(
       tie.begun === start.begun,
       `one call failed, another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
-      { wanted: "none: the failure came first" },
+      { wanted: "none, because the failure came first" },
     );
     // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.
     const items = words(t, 9);

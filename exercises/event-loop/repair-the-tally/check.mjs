@@ -40,7 +40,7 @@ export default {
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers came one after another, and most weights were lost: the old sum was read before the answer came`,
+        `24 votes were under way, their answers came one after another, and most weights were lost: the old sum was read before the answer arrived`,
         { saw: slow.sums, wanted: slow.right },
       );
     t.equal(slow.sums, slow.right, "24 votes were under way, and a weight went to the wrong name");
@@ -48,7 +48,7 @@ export default {
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers came in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only of a value that is already there",
+      "24 answers arrived in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only for a value that is already there",
     );
   },
 
@@ -57,12 +57,12 @@ export default {
     t.note("questions at once", together);
     t.ok(
       atFirst === ballots.length,
-      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer: they are counted one after another`,
+      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer, so they are counted one after another`,
       { saw: `${atFirst} at once`, wanted: `${ballots.length} at once` },
     );
     t.ok(
       questions === ballots.length,
-      `${ballots.length} votes asked for ${questions} weights: some asked more than once`,
+      `${ballots.length} votes asked for ${questions} weights, so some asked more than once`,
       {
         wanted: "each asks once",
       },
@@ -117,7 +117,7 @@ export default {
       t.equal(
         { error, code },
         { error: fails, code: "EBALLOT" },
-        "a vote was rejected with an error that is not weigh's",
+        "a vote was rejected with an error other than that from weigh",
       );
     }
   },

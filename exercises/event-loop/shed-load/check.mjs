@@ -57,7 +57,7 @@ async function refused(t, server, again = "") {
     );
     if (surely.length === CROWD)
       t.miss(
-        `${what}: none of them was refused. One block among many quiet moments is what counts, which neither a mean nor a share of all the time shows, and no check may make you forget it`,
+        `${what}: none of them was refused. One block among many quiet moments is what counts, which neither a mean nor a share of all the time shows, and no check may make the probe forget it`,
         seen,
       );
     t.ok(
@@ -84,7 +84,7 @@ export default {
     for (let i = 0; i < 10; i++) first.push(await far.ask());
     t.ok(
       first.every(({ served }) => served),
-      "the limit was 2 s, the process had nothing to do, but a request did not reach the handler",
+      "the limit was 2 s, and the process had nothing to do, but a request did not reach the handler",
       {
         saw: first.map(({ status, error }) => status ?? error),
       },
@@ -92,7 +92,7 @@ export default {
     const { answers } = await crowd(t, far);
     t.ok(
       answers.every(({ served }) => served),
-      `the limit was ${FAR} ms, the loop was blocked for ${BLOCK_MS}, but requests were refused`,
+      `the limit was ${FAR} ms, and the loop was blocked for ${BLOCK_MS}, but requests were refused`,
       {
         saw: answers.map(({ status, error }) => status ?? error),
       },

@@ -132,7 +132,7 @@ export default {
       const long = delays.find((ms) => ms > 1);
       t.ok(
         long === undefined,
-        `a timer was set for ${long} ms: an order that relies on sleeping is a guess at how long things take`,
+        `a timer was set for ${long} ms, but an order that relies on sleeping is a guess at how long things take`,
       );
     }
   },

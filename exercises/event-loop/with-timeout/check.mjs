@@ -88,12 +88,12 @@ export default {
       told?.value === "ETIMEDOUT",
       told
         ? `nothing but withTimeout was left, with ${ms} ms to go, but it settled without the error that was due`
-        : `nothing but withTimeout was left, with ${ms} ms to go: the process ended, and the rejection had not occurred`,
+        : `nothing but withTimeout was left, with ${ms} ms to go, but the process ended, and the rejection had not occurred`,
       { saw: told?.value },
     );
     t.ok(
       await left,
-      `all work was done in time, but the process was still alive 2 s later: a timer was left, of ${FAR / 1000} s`,
+      `all work was done in time, but the process was still alive 2 s later because a timer was left, of ${FAR / 1000} s`,
     );
   },
 
@@ -110,7 +110,7 @@ export default {
     const again = await student.scene("late", { ms: 15, after: "error", word });
     t.ok(
       again.unhandled.length === 0,
-      "the work was late, and failed after that: its error became a rejection that was not handled",
+      "the work was late and failed after that, and its error became a rejection that was not handled",
       { saw: again.unhandled },
     );
   },

@@ -49,7 +49,7 @@ export default {
       if (!Array.isArray(order)) t.miss("plan did not return a list", { saw: order });
       t.ok(
         order.length === arms.length * blocks,
-        `${blocks} blocks of ${arms.length} arms are a different number of trials`,
+        `${blocks} blocks of ${arms.length} arms need a different number of trials`,
         { saw: order.length, wanted: arms.length * blocks },
       );
       const bad = blocksOf(order, arms.length).findIndex((block) => !isWhole(block, arms));
@@ -90,7 +90,7 @@ export default {
         );
       if (parts.every((block) => isWhole(block, arms)))
         t.miss(
-          "the orders within the blocks do not cancel: how much of a drift each arm gets was left to chance. These are the sums of their positions",
+          "the orders within the blocks do not cancel out, so how much of a drift each arm gets was left to chance. These are the sums of their positions",
           seen,
         );
       t.miss(
@@ -108,7 +108,7 @@ export default {
       );
       if (bad > 0)
         t.miss(
-          `block ${bad + 1} is not block ${bad} in reverse, so a drift that starts in the middle of the experiment does not cancel`,
+          `block ${bad + 1} is not block ${bad} in reverse, so a drift that starts in the middle of the experiment does not cancel out`,
           { saw: short(order, arms) },
         );
     }

@@ -70,15 +70,15 @@ const BROKEN = {
   rate(t, report) {
     report.answered = Math.round(report.answered * between(t, 0.5, 0.8));
     report.sent = report.answered + report.failed + report.underway;
-    return ["counts", "has a throughput that is not its answers divided by its seconds"];
+    return ["counts", "has a throughput that is not its number of answers divided by its seconds"];
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));
-    return ["little", "had more requests under way than connections, by its own numbers"];
+    return ["little", "by its own numbers, had more requests under way than connections"];
   },
   short(t, report) {
     report.latency = scaled(report.latency, between(t, 0.3, 0.75));
-    return ["little", "had fewer requests under way than connections, by its own numbers"];
+    return ["little", "by its own numbers, had fewer requests under way than connections"];
   },
   above(t, report) {
     report.latency = scaled(report.latency, between(t, 0.05, 0.2), TIMED);
@@ -155,12 +155,12 @@ function held(t, { report, law, why, product }, saw, made, units) {
   const times = latency.unit === "us" ? "microseconds" : "seconds";
   if (units && latency.unit !== "ms")
     t.miss(
-      `a report with latencies in ${times} was not judged in the same way as in milliseconds: ${JSON.stringify(report)}`,
+      `a report with latencies in ${times} was not judged in the same way as one in milliseconds: ${JSON.stringify(report)}`,
       seen,
     );
   if (made.every(({ report: each }) => saw.some((one) => one?.name === each.name)) && !law)
     t.miss(
-      `every report was found guilty. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections if milliseconds were taken as seconds`,
+      `every report was found to break a law. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections if milliseconds were taken as seconds`,
       seen,
     );
   if (!law && loop === "open")
@@ -170,7 +170,7 @@ function held(t, { report, law, why, product }, saw, made, units) {
     );
   if (!law)
     t.miss(
-      `by its own numbers a closed loop had ${percent(product)} of its connections in use. The few requests at the edge of the window explain that: ${JSON.stringify(report)}`,
+      `by its own numbers, a closed loop had ${percent(product)} of its connections in use, which the few requests at the edge of the window explain: ${JSON.stringify(report)}`,
       seen,
     );
   t.miss(

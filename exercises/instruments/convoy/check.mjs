@@ -44,7 +44,7 @@ export default {
     );
     t.ok(
       computed.length === answers.length,
-      `${answers.length} requests were answered, but ${computed.length} computed, and the work must stay the same`,
+      `${answers.length} requests were answered, but ${computed.length} computed, although the work must stay the same`,
     );
     const wrong = answers.find(({ answer, wanted }) => answer !== wanted);
     t.ok(wrong === undefined, "a request was answered with the result for other data, or failed", {
@@ -65,13 +65,13 @@ export default {
       answers.filter(({ at }) => at > from && at <= to).length / (to - from);
     const line = [];
     for (let to = 100; to <= LENGTH; to += 100) line.push([to, 1000 * rate(to - 100, to)]);
-    t.plot("Answers a second, ten clients", line, { x: "ms", y: "answers a second" });
+    t.plot("Answers per second, ten clients", line, { x: "ms", y: "answers per second" });
     t.plot(
-      "Answers a second, ten clients",
+      "Answers per second, ten clients",
       line.map(([x]) => [x, 1000 * bound]),
       {
         x: "ms",
-        y: "answers a second",
+        y: "answers per second",
         of: "the reference",
       },
     );
@@ -82,7 +82,7 @@ export default {
       const saw = rate(from, from + 900);
       if (saw >= 0.9 * bound) continue;
       const seen = {
-        saw: `${(1000 * saw).toFixed(0)} answers a second`,
+        saw: `${(1000 * saw).toFixed(0)} answers per second`,
         wanted: `at least ${(900 * bound).toFixed(0)}`,
       };
       const convoy = CLIENTS / (CLIENTS * COMPUTES + WAITS);

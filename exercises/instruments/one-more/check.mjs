@@ -157,7 +157,7 @@ export default {
       t.plot(
         "One queue and one wait",
         list.sort(([a], [b]) => a - b),
-        { x: "requests", y: "requests a second", of },
+        { x: "requests", y: "requests per second", of },
       );
     await judge(t, [queue(t), wait(t)], t.random.integer(3, 30));
     await judge(t, [{ demand: ms(t, 1, 9) }], t.random.integer(3, 30));
@@ -232,7 +232,7 @@ export default {
     };
     t.ok(
       near(said?.throughput, x) && near(said.stay, n / x),
-      `${what}: the slowest queue never rests, but the throughput or the residence time is wrong`,
+      `${what}: the slowest queue is never idle, but the throughput or the residence time is wrong`,
       seen,
     );
     t.ok(

@@ -126,12 +126,12 @@ export default {
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "the server was stopped, and only one request arrived until it resumed: the client waits for each response, which makes it a closed loop",
+      "only one request arrived while the server was stopped: the client waits for each response, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `the server was stopped, and only ${during} of ${kept} requests arrived until it resumed: the others waited for the answer to another request`,
+      `only ${during} of ${kept} requests arrived while the server was stopped: the others waited for the answer to another request`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever arrived`, seen);
@@ -144,7 +144,7 @@ export default {
     const rows = byMoment(late);
     t.ok(
       rows.every((row) => Number.isFinite(row?.ms)),
-      "a row has no `ms`, or none has that `at`",
+      "a row has no `ms`, or no row has that `at`",
       { saw: late.rows?.slice?.(0, 3) },
     );
     // Before its first request had come it cannot have begun later: so much each of the others has waited at least.
@@ -162,7 +162,7 @@ export default {
       );
       t.ok(
         rows[i].ms <= late.total - schedule[i] + TIMER,
-        "a row has more milliseconds than were left of the whole run",
+        "a row's time is longer than what was left of the whole run",
         { saw: rows[i] },
       );
     }
@@ -173,14 +173,14 @@ export default {
       saw: stalled.rows?.slice?.(0, 3),
     });
     t.plot(
-      "What visitors wait for",
+      "How long visitors wait",
       all.map(({ at, ms }) => [at, ms]),
       { x: "intended moment (ms)", y: "time (ms)" },
     );
     const seenByServer = (i) =>
       stalled.answered[i] - stalled.arrived[0] - (stalled.schedule[i] - stalled.schedule[0]);
     t.plot(
-      "What visitors wait for",
+      "How long visitors wait",
       stalled.schedule.map((at, i) => [at, Math.max(0, seenByServer(i))]),
       {
         x: "intended moment (ms)",
@@ -191,7 +191,7 @@ export default {
     for (let i = QUICK; i < all.length; i++)
       t.ok(
         all[i].ms >= seenByServer(i) - TIMER,
-        "the server was stopped, but a row's time is less than its request waited",
+        "the server was stopped, but a row's time is shorter than its request's wait",
         {
           saw: all[i],
           wanted: `ms of at least ${seenByServer(i).toFixed(0)}`,
@@ -203,7 +203,7 @@ export default {
     );
     t.ok(
       second - first > APART_MS / 3 || !Number.isFinite(second),
-      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together: their clocks were stopped by the answer to another request`,
+      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together, so their clocks were stopped by the answer to another request`,
       {
         saw: all.slice(QUICK),
       },
@@ -223,7 +223,7 @@ export default {
     t.note("late after the pause (ms)", Math.round(least));
     t.ok(
       least < STOP_MS / 4,
-      `the client was stopped for ${STOP_MS} ms and then resumed. Even requests that were due long after that were late, all by at least ${least.toFixed(0)} ms: the schedule has slipped`,
+      `the client was stopped for ${STOP_MS} ms and then resumed. Even requests that were due long after that were late, all by at least ${least.toFixed(0)} ms, so the schedule has slipped`,
       { saw: lags.map((ms) => `${ms.toFixed(0)} ms late`) },
     );
     for (const [i, at] of run.schedule.entries())
@@ -236,7 +236,7 @@ export default {
   async rows(t) {
     const run = await stall(t);
     const { schedule, rows, reset, busy } = run;
-    whole(t, run, `one of ${schedule.length} requests got a 503 and one connection was reset`);
+    whole(t, run, `of ${schedule.length} requests, one got a 503 and one was reset`);
     if (rows.some(({ at }, i) => at !== schedule[i]))
       t.miss(
         "the rows are not in the order of the schedule, but in the order in which the requests were answered",

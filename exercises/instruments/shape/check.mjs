@@ -40,7 +40,7 @@ const shape = ({ ms }) => {
   for (const one of ms) counts.set(one, (counts.get(one) ?? 0) + 1);
   const classes = [...counts].sort(([a], [b]) => a - b);
   return classes.length > 8
-    ? `${ranked(ms, 1)} to ${ranked(ms, THOUSAND)} ms, ${classes.length} different ones`
+    ? `${ranked(ms, 1)} to ${ranked(ms, THOUSAND)} ms, ${classes.length} different times`
     : classes.map(([one, n]) => `${n} took ${one} ms`).join(", ");
 };
 const BLOCKED_MS = 100; // in the handler, of real time
@@ -97,7 +97,7 @@ export default {
           `${where(run)}: another thousand would have had a different mean. How many of a thousand are slow was left to chance, or varies`,
           seen,
         );
-      t.miss(`${where(run)}: the mean of these thousand is wrong`, seen);
+      t.miss(`${where(run)}: the mean of these thousand requests is wrong`, seen);
     }
   },
 
@@ -110,7 +110,7 @@ export default {
       const slow = run.ms.filter((ms) => ms >= 5 * run.mean).length;
       if (slow > 0)
         t.miss(
-          `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. The 990th of them, in order, is still a fast one`,
+          `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. So the 990th, in order of duration, is still a fast one`,
           seen,
         );
       t.miss(`${where(run)}: the p99 is not five times the mean`, seen);

@@ -122,7 +122,7 @@ export default {
       const saw = await student.object("summary", given, 10);
       const wanted = { throughput: 0, mean: null, p50: null, p99: null };
       if (Number.isNaN(saw.mean))
-        t.miss("the mean of nothing is NaN, which is not a number to report: return null", {
+        t.miss("the mean of nothing is NaN, which is not a number to report, so return null", {
           saw,
           wanted,
         });

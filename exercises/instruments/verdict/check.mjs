@@ -114,7 +114,8 @@ export default {
             wanted,
           },
         );
-      if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is a to b", { saw, wanted });
+      if (Math.abs(saw * wanted - 1) < 1e-6)
+        t.miss("the ratio is a to b, not b to a", { saw, wanted });
       t.miss(`the ratio of ${n} pairs is not the geometric mean of their ratios`, { saw, wanted });
     }
   },
@@ -154,12 +155,12 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer did at the end`,
+        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer looked so at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were too often called different. The requests of a trial share its process: they are not a sample of trials, and an error bar computed from them is far too short",
+        "equal servers were too often called different. The requests of a trial share its process, so they are not a sample of trials, and an error bar computed from them is far too short",
         seen,
       );
     t.miss("equal servers were too often called different", seen);
@@ -177,7 +178,7 @@ export default {
     const wanted = sets.map((_, i) => (i % 2 ? "slower" : "faster"));
     const turned = words.filter((word, i) => differs(word) && word !== wanted[i]).length;
     if (turned > 40)
-      t.miss("`faster` was said of a server whose latencies are longer", {
+      t.miss("a server whose latencies are longer was called `faster`", {
         saw: `${turned} of 80 the wrong way round`,
       });
     const found = words.filter((word, i) => word === wanted[i]).length;

@@ -105,7 +105,7 @@ function mistakes(server, after, connections) {
       gain(few),
       "That compares the response time of a lone request, but here most requests wait for a full loop or pool",
     ],
-    [gain(few, loop), "That is what a server without a pool gains"],
+    [gain(few, loop), "That is what a server without a pool would gain"],
     [
       term(after) / term(server),
       "That considers only what held the server back before; after the change, something else holds it back",
@@ -114,7 +114,7 @@ function mistakes(server, after, connections) {
       gain(loop, pool),
       "That compares limits, but these connections are too few to reach a limit, before or after the change",
     ],
-    [gain(few, loop, single), "That is the result as if its pool had one thread"],
+    [gain(few, loop, single), "That is the result if its pool had only one thread"],
   ];
 }
 
@@ -137,7 +137,7 @@ async function judge(t, what) {
       const where = `${told(run)}. The change: ${changed(change)}`;
       const seen = { saw: digits(saw), wanted: digits(wanted) };
       if (server.threads === 0 && !(saw > 0 && Number.isFinite(saw)))
-        t.miss(`${where}. With \`threads: 0\` a request that is elsewhere holds nothing up`, seen);
+        t.miss(`${where}. With \`threads: 0\`, a request that is elsewhere holds nothing up`, seen);
       const known = mistakes(server, after, connections).find(([gain]) => near(saw, gain));
       t.miss(`${where}. The gain is wrong${known ? `. ${known[1]}` : ""}`, seen);
     }

@@ -88,7 +88,7 @@ export default {
     t.equal(
       server.sessions.length,
       1,
-      (saw) => `${calls.length} requests at once opened ${saw} connections`,
+      (saw) => `${calls.length} simultaneous requests opened ${saw} connections`,
     );
     server.close();
   },
@@ -128,7 +128,7 @@ export default {
     t.equal(
       old.map(outcomeText),
       old.map(({ body }) => `got ${body}`),
-      "requests that were under way when GOAWAY came did not get their responses",
+      "requests that were under way when GOAWAY arrived did not get their responses",
     );
     server.close();
   },
@@ -204,7 +204,7 @@ export default {
     );
     t.ok(
       again.length === 0,
-      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice: the server may have processed them`,
+      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice, although the server may have processed them`,
     );
     const whole = calls.filter(({ outcome }) => outcome && !outcome.error);
     t.ok(

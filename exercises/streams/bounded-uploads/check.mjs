@@ -230,7 +230,7 @@ export default {
     }, 2000);
     t.ok(
       again === 201,
-      "after an upload that had filled the disk, one of 2 MiB does not fit, so part of the first is still there",
+      "after an upload had filled the disk, one of 2 MiB does not fit, so part of the first is still there",
       { saw: again, wanted: 201 },
     );
   },
@@ -260,7 +260,7 @@ export default {
     );
     server.alone();
     const grown = server.memory().peak - before;
-    t.note("growth under a large upload (MiB)", Math.round(grown / MIB));
+    t.note("growth during a large upload (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (LARGE * 2) / 3,
       `an upload of ${LARGE / MIB} MiB made the server grow by ${Math.round(grown / MIB)} MiB`,

@@ -69,7 +69,7 @@ export default {
     t.equal(
       log.reads[0],
       size,
-      "for a reader that provides no memory, the file was asked for a different number of bytes",
+      "for a reader that provides no memory, the file was asked for the wrong number of bytes",
     );
     t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },
@@ -91,11 +91,7 @@ export default {
         log.over !== "waits",
         `the file was at its end, but a read of ${reader} is still waiting`,
       );
-      t.equal(
-        log.over,
-        "done",
-        `the file was at its end, but ${reader} was not told so by \`done\``,
-      );
+      t.equal(log.over, "done", `the file was at its end, but ${reader} did not get \`done\``);
       t.ok(log.closed > 0, "the file was read to its end, but not closed");
       t.equal(log.closed, 1, "the file was read to its end, but closed more than once");
     }

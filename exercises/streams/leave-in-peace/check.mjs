@@ -100,7 +100,7 @@ export default {
       );
       t.ok(
         !last,
-        "before the signal, a response said connection: close, so each request would need a new connection",
+        "before the signal, a response had connection: close, so each request would need a new connection",
       );
     }
     const most = Math.max(...clients.map(({ sockets }) => sockets.size));
@@ -120,7 +120,7 @@ export default {
       `${CLIENTS} clients had a request under way at SIGTERM, and ${lost.length} requests were lost`,
       {
         saw: [...new Set(lost.map(({ error }) => error))].join(", "),
-        wanted: "a response to each",
+        wanted: "a response to each request",
       },
     );
     const other = all.find(
@@ -140,14 +140,14 @@ export default {
       never === 0,
       `${never} of ${CLIENTS} clients that kept sending requests were never told that the server is leaving`,
       {
-        saw: `${MOST + 1} responses after SIGTERM, none of which is the last one on its connection`,
-        wanted: "a header in each response",
+        saw: `${MOST + 1} responses after SIGTERM, none of which says that it is the last one on its connection`,
+        wanted: "a connection: close in each response",
       },
     );
     const cut = after.filter((answers) => !answers.some(({ last }) => last)).length;
     t.ok(
       cut === 0,
-      `${cut} of ${CLIENTS} clients found their connection closed without a header in the last response`,
+      `${cut} of ${CLIENTS} clients found their connection closed without having been told in the last response`,
     );
     t.ok(fresh.error, "a new connection was accepted and answered, long after SIGTERM", {
       saw: `${fresh.status}`,

@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 async function played(t, most, steps, name = "reading") {
   const run = await (await asked(t)).scene("play", { name, most, steps });
-  t.ok(run.kind === undefined, "latest did not return anything that `for await` can use", {
+  t.ok(run.kind === undefined, "latest returned something that `for await` cannot use", {
     saw: run.kind,
   });
   return run;
@@ -54,11 +54,11 @@ export default {
     const got = values(run).slice(1);
     const came = got.filter((one) => typeof one === "string");
     const what = `${list.length - 1} events occurred while no caller asked, and at most ${most} may wait`;
-    t.ok(came.length <= most, `${what}: more than that had been kept`, {
+    t.ok(came.length <= most, `${what}: more than that were kept`, {
       saw: came.length,
       wanted: most,
     });
-    t.equal(came, list.slice(-most), `${what}: those that were kept are not the latest ones`);
+    t.equal(came, list.slice(-most), `${what}: the events that were kept are not the latest ones`);
     t.equal(run.dropped, list.length - 1 - most, `${what}: \`dropped\` has the wrong number`);
   },
 

@@ -39,7 +39,7 @@ export default {
       },
     );
     const unanswered = gets.find((one) => one.bytes !== bytes);
-    t.ok(!unanswered, "a caller that asked for a file did not get it", {
+    t.ok(!unanswered, "a caller that asked for a file did not get that file", {
       saw: unanswered?.error ?? unanswered?.bytes ?? "nothing",
       wanted: `${bytes} bytes`,
     });
@@ -57,9 +57,13 @@ export default {
     const files = Array.from({ length: 5 }, () => file(t, t.random.integer(100, 900)));
     const most = sum(files.slice(0, 4)); // the four fit to the byte
     const full = await keptAfter(t, most, files.slice(0, 4).flatMap(loaded), files.slice(0, 4));
-    t.ok(full.length === 4, `four files have exactly \`most\` bytes: ${full.length} were kept`, {
-      wanted: 4,
-    });
+    t.ok(
+      full.length === 4,
+      `four files have exactly \`most\` bytes, but only ${full.length} were kept`,
+      {
+        wanted: 4,
+      },
+    );
     // Each larger than the one before, or smaller: whoever takes off another length than that of the file that goes is soon wrong.
     const growing = [100];
     while (growing.length < 12) growing.push(growing.at(-1) + t.random.integer(40, 90));
@@ -102,7 +106,7 @@ export default {
       t.equal(
         order(kept).sort(),
         order(again.slice(gone)).sort(),
-        `three files were requested again, one after the other, and there was no room for the next ${gone}: the least recently requested files should have been dropped`,
+        `three files were requested again, one after the other, and there was no room for the next ${gone}, so the least recently requested files should have been dropped`,
       );
     }
   },
@@ -143,7 +147,7 @@ export default {
     });
     t.ok(
       gets[2].loads === 1 && gets[2].bytes === bytes,
-      "a load had failed, but the next caller got the same failure, and nothing was loaded again",
+      "a load had failed, and the next caller got the same failure without another load",
       { saw: gets[2].error ?? `${gets[2].loads} loads`, wanted: "another load" },
     );
   },

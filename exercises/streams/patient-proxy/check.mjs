@@ -173,7 +173,7 @@ export default {
     const stopped = (who, whom, { taken }) =>
       t.ok(
         taken < LARGE / 2,
-        `${who} did not read, but ${whom} could send ${mib(taken)}, and continued, so the proxy keeps them`,
+        `${who} did not read, but ${whom} could send ${mib(taken)} and continue, so the proxy keeps the bytes`,
         { wanted: "what fits into the buffers, then nothing more" },
       );
 
@@ -198,7 +198,7 @@ export default {
     t.equal(
       [said(answer), answer.bytes],
       [200, LARGE],
-      "a client read nothing for a while, then all of its response: status and bytes",
+      "a client read nothing for a while, then its whole response: status and bytes",
     );
 
     let visit;
@@ -224,7 +224,7 @@ export default {
     t.equal(
       [said(upload), bytes],
       [200, LARGE],
-      "the upstream read nothing for a while, then all of a body: status and bytes",
+      "the upstream read nothing for a while, then a whole body: status and bytes",
     );
   },
 
@@ -232,13 +232,13 @@ export default {
     const run = await patient(t);
     const { server, upstream } = run;
     for (const [when, options, way] of [
-      ["before their response began", {}, () => {}],
+      ["before their responses began", {}, () => {}],
       [
-        "in the middle of their response",
+        "in the middle of their responses",
         {},
         ({ response }) => response.writeHead(200).write("half"),
       ],
-      ["in the middle of their upload", { method: "POST" }, ({ request }) => request.resume()],
+      ["in the middle of their uploads", { method: "POST" }, ({ request }) => request.resume()],
     ]) {
       const visits = [];
       const path = upstream.path(t, (visit) => {
@@ -376,7 +376,7 @@ export default {
     }
     t.ok(
       asking.ended?.status === 200 && asking.text === "onetwo",
-      "the headers had arrived in time, but the time-out struck in the middle of a body",
+      "the headers had arrived in time, but the time-out fired in the middle of a body",
       { saw: `${said(asking)}, ${asking.text || "no bytes"}`, wanted: "200, onetwo" },
     );
     await lives(t, run, "after a time-out");

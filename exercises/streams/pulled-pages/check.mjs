@@ -20,7 +20,7 @@ const ids = (items) => items.map(({ id }) => id);
 const all = (pages) => ids(pages.flatMap(({ items }) => items));
 async function played(t, scene, given) {
   const run = await (await asked(t)).scene(scene, given);
-  t.ok(!run.none, "pages should return a stream, a Readable, but did not");
+  t.ok(!run.none, "pages should return a Readable, but did not");
   return run;
 }
 /** The names of pages by their place. */
@@ -46,7 +46,7 @@ export default {
       };
       if (new Set(run.fetched).size < run.fetched.length)
         t.miss(`${what}: a page was fetched more than once`, seen);
-      if (run.error) t.miss(`${what}: the stream ended with an error: ${run.error}`, seen);
+      if (run.error) t.miss(`${what}: the stream ended with the error ${run.error}`, seen);
       if (!run.ended && sizes.includes(0))
         t.miss(`${what}: after a page without items nothing more arrived, not even the end`, seen);
       t.ok(run.ended, `${what}: the stream did not end`, seen);
@@ -73,7 +73,7 @@ export default {
     });
     t.ok(
       run.unread <= MARK,
-      `a page was fetched while ${run.unread} items were already there and unread`,
+      `a page was fetched although ${run.unread} items were already there and unread`,
       { wanted: `at most ${MARK} unread` },
     );
   },
@@ -93,7 +93,7 @@ export default {
     t.ok(run.closed, "the stream was destroyed, but did not emit close");
     t.ok(
       run.error === null,
-      `the stream was destroyed without an error, but emitted one: ${run.error}`,
+      `the stream was destroyed without an error, but emitted the error ${run.error}`,
     );
     const many = service(
       t,
@@ -112,7 +112,9 @@ export default {
       const run = await played(t, "flow", { pages, fails: pages[at].name });
       const what = `the fetch of page ${at + 1} fails`;
       if (run.ended)
-        t.miss(`${what}, but the stream ended as if it were the last`, { wanted: "an error" });
+        t.miss(`${what}, but the stream ended as if that page were the last`, {
+          wanted: "an error",
+        });
       t.equal(
         run.error,
         `no page ${pages[at].name}`,

@@ -86,7 +86,7 @@ export default {
         t.equal(
           answer.headers["accept-ranges"],
           "bytes",
-          `${answer.text}: it does not say accept-ranges: bytes`,
+          `${answer.text}: the response has no accept-ranges: bytes`,
         );
       }
     const token = t.token();
@@ -167,9 +167,13 @@ export default {
             wanted,
           });
         } else
-          t.ok(!answer.error && answer.body.length === 0, `${what}: HEAD has no body`, {
-            saw: seen(answer),
-          });
+          t.ok(
+            !answer.error && answer.body.length === 0,
+            `${what}: the response to HEAD must have no body`,
+            {
+              saw: seen(answer),
+            },
+          );
         t.equal(
           answer.headers["content-length"],
           String(right.length),
@@ -200,7 +204,7 @@ export default {
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 gives the size of the file`,
+        `${answer.text}: a 416 states the size of the file`,
       );
     }
     for (const range of [
@@ -235,7 +239,7 @@ export default {
     t.equal(headers?.["content-length"], String(LONG), "the response with a long file is wrong");
     t.ok(
       open() === 0,
-      `${LEAVING} clients left in the middle of their response, and ${open()} files stayed open`,
+      `${LEAVING} clients left in the middle of their responses, and ${open()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
   },
@@ -273,8 +277,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(most / MIB));
       t.ok(
         most < (CLIENTS * LARGE) / 3,
-        `${CLIENTS} clients requested ${what} and have read nothing yet, but the server grew by ${mib(most)}`,
-        { wanted: "a few chunks for each, whatever the file" },
+        `${CLIENTS} clients requested ${what} and had read nothing yet, but the server grew by ${mib(most)}`,
+        { wanted: "a few chunks for each client, whatever the file" },
       );
     }
   },

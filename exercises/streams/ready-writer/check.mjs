@@ -23,7 +23,7 @@ export default {
       t.equal(
         log.written,
         chunks,
-        "the sink got different chunks from those in the source, or a different order",
+        "the sink got different chunks from those in the source, or in a different order",
       );
       t.ok(log.closed, "all chunks were written, but the stream was not closed");
       t.ok(!log.early, "`copy` was done before the sink had closed");
@@ -31,7 +31,7 @@ export default {
       t.equal(
         log.result,
         { value: chunks.length },
-        "`copy` resolves to the wrong number of chunks",
+        "`copy` resolved to the wrong number of chunks",
       );
     }
   },
@@ -101,7 +101,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the sink failed and the rejection of `copy` was handled, but another promise was left rejected and not handled",
+      "the sink failed and the rejection of `copy` was handled, but another promise was left rejected and unhandled",
     );
   },
 };

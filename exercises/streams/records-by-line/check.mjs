@@ -35,7 +35,7 @@ async function fed(t, text, { limit = LIMIT, ways = WAYS } = {}) {
     ways: Object.values(ways).map((size) => cut(bytes, size)),
   });
   return runs.map((run, at) => {
-    t.ok(!run.none, "records should return a stream, a Transform, but did not");
+    t.ok(!run.none, "records should return a Transform, but did not");
     return { way: Object.keys(ways)[at], ...run };
   });
 }
@@ -66,7 +66,7 @@ export default {
           );
         if (run.error?.name === "SyntaxError")
           t.miss(
-            `${what}, ${run.way}: the stream ended with ${told(run)}. Is each chunk taken for whole lines?`,
+            `${what}, ${run.way}: the stream ended with ${told(run)}. Is each chunk treated as whole lines?`,
             { saw, wanted: json(wanted) },
           );
         same(t, run, wanted, what);
@@ -109,7 +109,7 @@ export default {
       t.equal(
         json(run.objects),
         json(before),
-        `${what}: the records before it should have come out, and none after it`,
+        `${what}: the objects before it should have come out, and none after it`,
       );
     }
   },
@@ -144,7 +144,7 @@ export default {
               wanted: "a RangeError",
             },
           );
-        t.ok(run.error, `${what}: it came out`, { wanted: "a RangeError" });
+        t.ok(run.error, `${what}: its object came out`, { wanted: "a RangeError" });
         t.equal(run.error.name, "RangeError", `${what}: the stream ended with ${told(run)}`);
       }
     const size = 10;

@@ -178,7 +178,7 @@ export default {
       t.equal(
         outcomeText(calls[at]),
         `200 ${paths[at]}`,
-        "a request that had waited, or its neighbour, was not answered with its own response",
+        "a request that had waited, or one after it, was not answered with its own response",
       );
       const wanted = Math.min(at + 1 + most, paths.length);
       await t.until(() => came().length >= wanted, 2000);
@@ -192,18 +192,22 @@ export default {
 
   async others(t) {
     const { server, upstream, health } = await filled(t, 3);
-    t.ok(!health, "a connection had its share with the upstream, but its /health got no response", {
-      saw: health ? outcomeText(health) : "",
-      wanted: "200 ok",
-    });
+    t.ok(
+      !health,
+      "a connection had used its share of the upstream, but its /health got no response",
+      {
+        saw: health ? outcomeText(health) : "",
+        wanted: "200 ok",
+      },
+    );
     const other = await Connection.open(t, server.port);
     const [path] = words(t, 1);
     other.ask(path);
     await t.until(() => upstream.of([path]).length > 0, 2000);
     t.ok(
       upstream.of([path]).length > 0,
-      "one connection had its share with the upstream, but a request of another connection had to wait",
-      { wanted: "each connection has a share of its own" },
+      "one connection had used its share of the upstream, but a request of another connection had to wait",
+      { wanted: "each connection has its own share" },
     );
   },
 
@@ -211,7 +215,7 @@ export default {
     const { connection, paths, calls, came, most, upstream, health } = await filled(t, 3);
     t.ok(
       !health,
-      "a connection had its share, but the requests that had to wait did not reach the server, so its /health got no response",
+      "a connection had used its share, but the requests that had to wait did not reach the server, so its /health got no response",
     );
     const [next, given, last] = paths.slice(most);
     connection.giveUp(calls[most + 1]); // one that waits
@@ -221,7 +225,7 @@ export default {
     await t.until(() => first?.gone, 2000);
     t.ok(
       first?.gone,
-      "a client gave up a request that was with the upstream, but there it continues in vain",
+      "a client gave up a request that was with the upstream, but the request continues in vain",
       { wanted: "the request to the upstream ends" },
     );
     await t.until(() => upstream.of([next]).length > 0, 2000);
@@ -239,7 +243,7 @@ export default {
     t.equal(
       came().map(({ path }) => path),
       [...paths.slice(0, most), next, last],
-      "after some requests were given up, the others did not get their turn, each once and in order",
+      "after some requests were given up, the others did not each get their turn once, in order",
     );
   },
 

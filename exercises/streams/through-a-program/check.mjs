@@ -59,7 +59,7 @@ export default {
     const seen = { saw: `${mib(readAtFirst)} of ${mib(CHUNKS)}`, wanted: "little of it" };
     t.ok(
       readAtFirst < CHUNKS,
-      "when the first byte came out of the program, all of the input had been read, so it waited in this process's memory",
+      "when the first byte came out of the program, all of the input had been read, so the input waited in this process's memory",
       seen,
     );
     t.ok(readAtFirst < CHUNKS / 2, "most of the input was read before a byte came out", seen);
@@ -87,7 +87,7 @@ export default {
     t.ok(!run.outcome.rejected, `${what}, but the promise was rejected`, {
       saw: run.outcome.rejected,
     });
-    t.equal(run.got, t.digest(word), `${what}, but the word did not arrive`);
+    t.equal(run.got, t.digest(word), `${what}, but its output did not arrive`);
     t.ok(run.finished, `${what}, but the output did not finish`);
   },
 
