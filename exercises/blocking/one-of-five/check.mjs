@@ -5,7 +5,7 @@ const PATHS = ["/one", "/two", "/three", "/four", "/five"];
 const BLOCKED = "/four";
 const CLIENTS = 8;
 const HOW = {
-  call: "the call of the handler returned only when its wait was over: `async`, or a promise around it, does not let other requests run meanwhile",
+  call: "the call of the handler returned only when its wait was over: `async`, or a promise around it, does not let other requests run in the meantime",
   microtasks:
     "the call returned, but then its microtasks held the loop for the whole time: the loop continues only when none are left",
   later:
@@ -151,7 +151,7 @@ export default {
     const { asked, before, delay } = await rest(t);
     t.ok(
       before === 0,
-      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, which the starter did not do`,
+      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, unlike in the starter`,
     );
     for (const one of [...asked, ...(await crowd(t)).asked]) {
       if (one.ms === undefined && one.path === BLOCKED) continue; // that is said above

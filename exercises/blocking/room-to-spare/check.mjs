@@ -44,11 +44,11 @@ export default {
       const seen = { saw, wanted };
       if (rows.every(({ throughput }, i) => near(saw[i], 1000 / throughput)))
         t.miss(
-          "that is the time from one response to the next: how many clients wait meanwhile?",
+          "that is the time from one response to the next: how many clients are waiting during that time?",
           seen,
         );
       if (wanted.every((ms, i) => near(saw[i] * 1000, ms)))
-        t.miss("the response times are in seconds, but milliseconds were asked for", seen);
+        t.miss("the response times are in seconds, but they should be in milliseconds", seen);
       t.ok(
         wanted.every((ms, i) => near(saw[i], ms)),
         "these are not the response times that follow from Little's law",

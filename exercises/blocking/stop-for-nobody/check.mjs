@@ -22,7 +22,7 @@ async function started(t) {
     const visit = visits.find((one) => one.name === name);
     t.ok(
       visit,
-      "the upstream was not asked for a part of a report, although its client was there",
+      "the upstream was not asked for a part of a report, although its client was still there",
       {
         saw: `${visits.length} requests`,
       },

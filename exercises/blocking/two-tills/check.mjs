@@ -209,7 +209,7 @@ export default {
     const { database, from, all } = await within(t);
     const beside =
       database.n === from + all
-        ? ". Between clients of one process nothing is lost, but whatever holds them back there is not known in another process"
+        ? ". Between clients of one process nothing is lost, but what holds them back there has no effect in another process"
         : "";
     nothingLost(t, played, "in two processes", beside);
   },

@@ -196,7 +196,7 @@ export default {
     pool.gate.open();
     t.ok(
       came,
-      "two callers had given up and the client was free again, but the next caller did not get it: it was given to a caller that had gone, and never came back",
+      "two callers had given up and the client was free again, but the next caller did not get it: it was given to a caller that had gone, and was never given back",
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),

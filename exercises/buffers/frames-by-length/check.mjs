@@ -68,7 +68,7 @@ export default {
       t.equal(
         saw,
         wanted,
-        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones came"}`,
+        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones were delivered"}`,
       );
       const ends = chunks.map((_, at) => size(chunks.slice(0, at + 1)));
       let total = 0;
@@ -176,7 +176,7 @@ export default {
     );
     t.ok(
       right === 1,
-      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "did not come"}`,
+      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "was not delivered"}`,
     );
     t.note("bytes copied for each byte of a large frame", Number((copied / size).toFixed(2)));
   },

@@ -99,7 +99,7 @@ export default {
     await hold(t, "meanWait", ({ time, blocks, count, gaps, wanted }) => [
       [
         sum(blocks) / time,
-        "Yours is the share of the time in which the loop was gone, which is not a time",
+        "Yours is the share of the time in which the loop was gone, which is not a waiting time",
       ],
       [
         sum(blocks) / count,

@@ -40,10 +40,10 @@ export default {
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers came one after another, and most weights were lost: the old sum was read before the answer arrived`,
+        `24 votes were under way, their answers arrived one after another, and most weights were lost: the old sum was read before the answer arrived`,
         { saw: slow.sums, wanted: slow.right },
       );
-    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight went to the wrong name");
+    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight was added to the wrong name");
     const fast = await crowd(t);
     t.equal(
       fast.sums,

@@ -87,13 +87,13 @@ export default {
       if (words.join() === WORDS.join()) continue;
       const seen = { saw: words, wanted: WORDS };
       const onlyFirst = words.slice(2).join() === WORDS.slice(2).join();
-      const away = run.slow ? ", with words that take a while," : ",";
+      const away = run.slow ? ", with words that take time," : ",";
       t.ok(
         !run.delays.some((ms) => ms > 1),
         `called from ${run.from}${away} the order was different, so it relied on how long things usually take`,
         seen,
       );
-      t.ok(!onlyFirst, `called from ${run.from}${away} the promise came before the tick`, seen);
+      t.ok(!onlyFirst, `called from ${run.from}${away} the promise ran before the tick`, seen);
       t.miss(
         `called from ${run.from}${away} the order was different${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. Callbacks that are scheduled together race, or have an order of their own`,
         seen,
@@ -116,7 +116,7 @@ export default {
       };
       if (turn.immediate === turn.file && turn.again > turn.file)
         t.miss(
-          '"again" came a turn later than "immediate": an immediate that is set in check waits for the next turn',
+          '"again" was said a turn later than "immediate": an immediate that is set in check waits for the next turn',
           seen,
         );
       t.ok(

@@ -78,7 +78,7 @@ const cases = (t, what) =>
   });
 
 const WHAT = {
-  few: "few connections, which leave everything free",
+  few: "few connections, which fill neither the loop nor a pool",
   loop: "a loop that is full",
   pool: "a pool that is full",
 };

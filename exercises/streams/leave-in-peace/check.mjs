@@ -147,7 +147,7 @@ export default {
     const cut = after.filter((answers) => !answers.some(({ last }) => last)).length;
     t.ok(
       cut === 0,
-      `${cut} of ${CLIENTS} clients found their connection closed without having been told in the last response`,
+      `${cut} of ${CLIENTS} clients found their connection closed without having been told so in the last response`,
     );
     t.ok(fresh.error, "a new connection was accepted and answered, long after SIGTERM", {
       saw: `${fresh.status}`,

@@ -81,7 +81,7 @@ export default {
     t.equal(
       values(run).slice(1),
       [...list, { error: message }],
-      "three events waited when the emitter emitted an error, so they should come first, and then the error",
+      "three events waited when the emitter emitted an error, so they should be delivered first, and then the error",
     );
     t.equal(run.listeners, 0, "after an error, listeners were left on the emitter");
   },
