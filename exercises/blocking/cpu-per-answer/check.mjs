@@ -73,7 +73,7 @@ const pooled = (trials, ms) =>
 const MISTAKES = [
   [
     (trials) => pooled(trials, ({ record }) => 1000 * record.seconds),
-    "this is the wall time per answer: it also counts time in which nothing was computed",
+    "this is the wall time per answer, which also counts time in which nothing was computed",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
@@ -81,7 +81,7 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first"])),
-    "this is the processor time of the first process alone: processes started by it also belong to the server",
+    "this is the processor time of the first process alone, but processes started by it also belong to the server",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
@@ -93,7 +93,7 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user"])),
-    "this counts only the program's own code: what the kernel does for it also uses processor time",
+    "this counts only the program's own code, but what the kernel does for it also uses processor time",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER)) / 1000,
@@ -105,7 +105,7 @@ const MISTAKES = [
         (sum, one) => sum + (1000 * spent(one, SERVER)) / one.record.answers / trials.length,
         0,
       ),
-    "this is the mean of the trials' costs: a trial with few answers counts as much as one with many",
+    "this is the mean of the trials' costs, in which a trial with few answers counts as much as one with many",
   ],
 ];
 const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 1e-9 * Math.abs(b);
@@ -174,10 +174,14 @@ export default {
       trial(t, "well", "alone"),
     ].map(({ record }) => record);
     const saw = await student.call("costs", records);
-    t.ok(saw?.broken === null, "a server that never answered has no cost per answer: null", {
-      saw: saw?.broken,
-      wanted: null,
-    });
+    t.ok(
+      saw?.broken === null,
+      "a server that never answered has no cost per answer, so its value should be null",
+      {
+        saw: saw?.broken,
+        wanted: null,
+      },
+    );
     t.ok(Number.isFinite(saw.well), "the other server answered, but has no number", {
       saw: saw.well,
     });

@@ -110,7 +110,7 @@ export default {
     agent.destroy();
     t.ok(
       soon,
-      "no client was waiting for a response and a connection was open but idle, but the process did not end: it waits for the idle connection, or until its time is up",
+      "no client was waiting for a response and a connection was open but idle, but the process did not end, because it waits for the idle connection, or until its time is up",
       {
         wanted: "it ends as soon as no client is waiting",
       },

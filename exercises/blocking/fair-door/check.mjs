@@ -67,7 +67,7 @@ export default {
     t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
     t.ok(
       lost.length < MOST,
-      `${lost.length} of ${CLIENTS} clients gave up: they waited at the door while accepted clients got one response after another`,
+      `${lost.length} of ${CLIENTS} clients gave up because they waited at the door while accepted clients got one response after another`,
       { saw: `${lost.length} gave up`, wanted: `fewer than ${MOST}` },
     );
   },

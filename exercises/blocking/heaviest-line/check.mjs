@@ -109,7 +109,7 @@ export default {
       .reduce((all, each) => all + each.self, 0);
     t.ok(
       near(sum, ms(one, three)),
-      "`self` is not the time of the function's samples: each sample has its own entry in `timeDeltas`, at the same place",
+      "`self` is not the time of the function's samples, each of which has its own entry in `timeDeltas`, at the same place",
       {
         saw: sum,
         wanted: ms(one, three),
@@ -149,10 +149,13 @@ export default {
     const wanted = ms(own, again, deep, below, collected);
     const twice = wanted + ms(deep, below);
     if (near(sum("walk"), twice))
-      t.miss("a function that calls itself has too much time: each moment should count only once", {
-        saw: sum("walk"),
-        wanted,
-      });
+      t.miss(
+        "a function that calls itself has too much time, but each moment should count only once",
+        {
+          saw: sum("walk"),
+          wanted,
+        },
+      );
     t.ok(
       near(sum("leaf"), ms(below)),
       "the `total` of a function that makes no calls is not the same as its `self`",

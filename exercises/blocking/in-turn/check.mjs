@@ -49,7 +49,7 @@ export default {
     t.ok(!waits.at(-1), "process 1 is done, but a request on its connection still waits", seen);
     t.ok(
       same(waits, wanted),
-      "a connection stays with the process that it was given to: requests are not dealt",
+      "a connection stays with the process that it was given to, because requests are not dealt",
       seen,
     );
   },
@@ -104,7 +104,7 @@ export default {
     const nobody = { saw: owned(before, ids), wanted: [1, 2, 0, 0, 0] };
     t.ok(
       same(nobody.saw, nobody.wanted),
-      "no process is in the line, but connections were dealt: they should wait, and their owner is 0",
+      "no process is in the line, but connections were dealt, which should wait, with 0 as their owner",
       nobody,
     );
     t.ok(

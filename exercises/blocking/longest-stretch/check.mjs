@@ -36,7 +36,7 @@ export default {
       list.length > 0 && near(Math.max(...list.map(({ ms }) => ms)), sum(long)),
       list.some(({ ms }) => ms > sum(long))
         ? "a stretch is longer than the time between two `(idle)` samples"
-        : "several functions ran one after the other, some of them Node's, and the loop did not turn between them: that is one stretch",
+        : "several functions ran one after the other, some of them Node's, and the loop did not turn between them, so that is one stretch",
       seen,
     );
     only(t, list, 1, "there is one stretch of 30 ms or more");
@@ -79,7 +79,7 @@ export default {
     const seen = { saw: one.worst, wanted: guilty };
     t.ok(
       one.worst !== usual,
-      "`worst` is what ran longest in the whole list, but hardly ran in this stretch: a client that waited then did not wait for it",
+      "`worst` is what ran longest in the whole list, but hardly ran in this stretch, so a client that waited then did not wait for it",
       seen,
     );
     t.ok(

@@ -5,11 +5,11 @@ const PATHS = ["/one", "/two", "/three", "/four", "/five"];
 const BLOCKED = "/four";
 const CLIENTS = 8;
 const HOW = {
-  call: "the call of the handler returned only when its wait was over: `async`, or a promise around it, does not let other requests run in the meantime",
+  call: "the call of the handler returned only when its wait was over. `async`, or a promise around it, does not let other requests run in the meantime",
   microtasks:
-    "the call returned, but then its microtasks held the loop for the whole time: the loop continues only when none are left",
+    "the call returned, but then its microtasks held the loop for the whole time, and the loop continues only when none are left",
   later:
-    "the call returned, but the loop was blocked later, for the whole time of the wait: a handler that waits in a loop holds up all the others, now or later",
+    "the call returned, but the loop was blocked later, for the whole time of the wait. A handler that waits in a loop holds up all the others, now or later",
 };
 
 // A request whose answer is noted when it comes; resolves to it when it is on its way: the connection stands.
@@ -129,7 +129,7 @@ export default {
     t.note("waited at the same time", at);
     t.ok(
       at >= CLIENTS - 1,
-      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time: the others queued behind them`,
+      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time, and the others queued behind them`,
       {
         saw: asked.map(({ ms }) => (ms === undefined ? "no answer" : `${Math.round(ms)} ms`)),
         wanted: `all soon after ${delay} ms`,

@@ -98,7 +98,7 @@ export default {
     const { table, wanted } = await counted(t);
     t.ok(
       table[65] === wanted[65],
-      "four threads counted the same byte at the same time, and some of the counts were lost: adding one means reading, adding and writing",
+      "four threads counted the same byte at the same time, and some of the counts were lost, because adding one means reading, adding and writing",
       { saw: table[65], wanted: wanted[65] },
     );
   },

@@ -121,7 +121,7 @@ export default {
       last,
       pong.error
         ? "four clients requested files on a disk that did not respond, and only the first read had begun"
-        : "four clients requested files on a disk that did not respond, and the fourth read had not begun: they are read one after the other",
+        : "four clients requested files on a disk that did not respond, and the fourth read had not begun, so they are read one after the other",
       { wanted: "four reads waiting at the same time" },
     );
   },

@@ -57,7 +57,7 @@ export default {
       t.ok(
         said.waves === waves,
         said.waves > waves
-          ? "there are more waves than the deviation allows: compare the variances, not the deviations"
+          ? "there are more waves than the deviation allows, so compare the variances, not the deviations"
           : "there are fewer waves than the deviation needs",
         { saw: { waves: said.waves, of: table }, wanted: { waves } },
       );
@@ -73,13 +73,13 @@ export default {
         t.miss("the waves were subtracted from the time, but not from the answers", seen);
       t.ok(
         said.throughput > 0,
-        "the waves took more time than the whole run: in a wave, all connections wait at the same time, and its length is in milliseconds",
+        "the waves took more time than the whole run, but in a wave all connections wait at the same time, and its length is in milliseconds",
         seen,
       );
       t.miss(
         said.throughput < throughput
           ? "the throughput without the waves is too low"
-          : "the throughput without the waves is too high: in a wave all connections wait at the same time",
+          : "the throughput without the waves is too high, because in a wave all connections wait at the same time",
         seen,
       );
     }

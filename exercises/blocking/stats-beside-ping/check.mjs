@@ -117,7 +117,7 @@ export default {
     const { pongs, piece, all, other } = best;
     t.ok(
       other < all * HALF || other < 2 * SHORT_MS,
-      "another thread computed while the main one answered pings: the task is to answer them in between, on a single thread",
+      "another thread computed while the main one answered pings, but the task is to answer them in between, on a single thread",
       {
         saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
       },
@@ -130,7 +130,7 @@ export default {
     );
     if (pongs.length <= 1)
       t.miss(
-        "while the statistics were computed, not one ping was answered: all of them had to wait until the end",
+        "while the statistics were computed, not one ping was answered, and all of them had to wait until the end",
         {
           saw: pongs.length,
           wanted: `at least ${TURNS}`,

@@ -65,7 +65,7 @@ async function whole(t, server, when, agent) {
   const one = asking(server, names(t, 4, "now"), agent);
   const { status, body, error } = await one.told(t);
   if (error && (await t.until(() => server.end, 300)))
-    t.miss(`${when}, the server died: an abort rejects every promise that depends on it`, {
+    t.miss(`${when}, the server died, because an abort rejects every promise that depends on it`, {
       saw: server.stderr,
     });
   t.equal(

@@ -120,11 +120,11 @@ export default {
     if (first.whose === 0 && second.whose === 0) return;
     if (first.whose === second.whose)
       t.miss(
-        "files were changed while the server was listening, before the first request, and its responses changed: it reads them on the first request, when clients have to wait for it",
+        "files were changed while the server was listening, before the first request, and its responses changed, so it reads them on the first request, when clients have to wait for it",
         seen(first),
       );
     t.miss(
-      "files were changed while the server was listening, and its responses changed with them: it reads them for each request",
+      "files were changed while the server was listening, and its responses changed with them, so it reads them for each request",
       seen(first.whose === 0 ? second : first),
     );
   },

@@ -66,13 +66,13 @@ export default {
     );
     t.ok(
       !got.includes(b),
-      "`next` returned a job that could no longer be done by its deadline: even if begun now, it would take its cost first",
+      "`next` returned a job that could no longer be done by its deadline, because even if begun now, it would take its cost first",
       seen,
     );
     t.equal(got, [c, d, null], "the jobs returned were not those that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
-        ? "a job was dropped because it was too late, but was not told so: its `refuse` was not called"
+        ? "a job was dropped because it was too late, but was not told so by a call of its `refuse`"
         : "it was too late for two jobs, but they were not refused exactly once each",
     );
   },

@@ -219,7 +219,7 @@ export default {
     const numbers = made.map(({ n }) => n);
     t.ok(
       new Set(numbers).size === numbers.length,
-      "two calls returned the same number: each added something, but was told the number only after others had also added",
+      "two calls returned the same number, because each added something, but was told the number only after others had also added",
       { saw: numbers },
     );
     for (const { session, sales } of clients)

@@ -131,7 +131,7 @@ export default {
       });
       t.ok(
         pool.settled().length === names.length,
-        `with P = 2, four callers arrived whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others, and ${names.length - pool.settled().length} were never answered: a client is not given back`,
+        `with P = 2, four callers arrived whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others, and ${names.length - pool.settled().length} were never answered, because a client is not given back`,
         { saw: `${pool.settled().length} answered`, wanted: names.length },
       );
       for (const name of names) {
@@ -151,7 +151,7 @@ export default {
     await drained(t, pool, names.length);
     t.ok(
       pool.settled().length === names.length,
-      `with P = 1, two connections could not be opened, and then ${names.length - pool.settled().length} of 4 callers were never answered: nothing tries again with that slot`,
+      `with P = 1, two connections could not be opened, and then ${names.length - pool.settled().length} of 4 callers were never answered, because nothing tries again with that slot`,
       {
         saw: `${pool.settled().length} answered`,
         wanted: names.length,
@@ -196,7 +196,7 @@ export default {
     pool.gate.open();
     t.ok(
       came,
-      "two callers had given up and the client was free again, but the next caller did not get it: it was given to a caller that had gone, and was never given back",
+      "two callers had given up and the client was free again, but the next caller did not get it, because it was given to a caller that had gone, and was never given back",
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),

@@ -201,7 +201,7 @@ export default {
     const came = await until(t, () => pool.of(next.name));
     t.ok(
       came,
-      "a job at work was aborted, but the next job did not begin: its Worker continues, and makes no room",
+      "a job at work was aborted, but the next job did not begin, because its Worker continues and makes no room",
     );
     t.equal(
       pool.of(next.name).value,

@@ -168,7 +168,7 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       copied <= 4 * size,
-      `one frame of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied: bytes that have been copied already are copied again with each chunk`,
+      `one frame of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied, so bytes that have been copied already are copied again with each chunk`,
       {
         saw: mib(copied),
         wanted: `about ${mib(size)} when all have arrived`,

@@ -14,12 +14,12 @@ async function grow(t, given) {
   const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
-    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: but a list that remembers nothing needs no memory`,
+    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes, but a list that remembers nothing needs no memory`,
     { saw: kept, wanted: given.count },
   );
   t.ok(
     inAdvance < IN_ADVANCE,
-    `before more than one chunk had arrived, ${mib(inAdvance)} were already in use: memory allocated in advance also counts`,
+    `before more than one chunk had arrived, ${mib(inAdvance)} were already in use, and memory allocated in advance also counts`,
     { saw: mib(inAdvance), wanted: `at most ${mib(IN_ADVANCE)}` },
   );
   return grown;
@@ -122,7 +122,7 @@ export default {
     const [{ heap, buffers }] = await grow(t, { count, chunks: count, size: 4 * KIB, pools: true });
     t.ok(
       heap + buffers <= EACH * count,
-      `between ids, the program made other small Buffers and dropped them, but ${count} ids keep ${mib(buffers)} in use: each is part of a slab of the pool, and keeps all of it`,
+      `between ids, the program made other small Buffers and dropped them, but ${count} ids keep ${mib(buffers)} in use, because each is part of a slab of the pool and keeps all of it`,
       { wanted: `at most ${mib(EACH * count)}` },
     );
   },

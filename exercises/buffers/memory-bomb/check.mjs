@@ -140,10 +140,10 @@ export default {
         const short = await taken(client, Buffer.alloc(length + 2, "€").subarray(0, length));
         if (short && !(await taken(ascii, Buffer.alloc(length, "x"))))
           t.miss(
-            `${what}, but all of it was accepted because its text has fewer characters: the limit is in bytes`,
+            `${what}, but all of it was accepted because its text has fewer characters, although the limit is in bytes`,
             { wanted: "too large, as soon as the length is there" },
           );
-        t.ok(!short, `${what}, but all of it was accepted: there is no limit`, {
+        t.ok(!short, `${what}, but all of it was accepted, so there is no limit`, {
           wanted: "too large, as soon as the length is there",
         });
       }
@@ -263,7 +263,7 @@ export default {
     );
     t.ok(
       steady.open,
-      "a connection whose frames all arrived in time was closed: the deadline is for one frame, and restarts between two frames",
+      "a connection whose frames all arrived in time was closed, but the deadline is for one frame, and restarts between two frames",
       { saw: steady.lines.at(-1) },
     );
   },

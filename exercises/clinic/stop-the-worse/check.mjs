@@ -79,7 +79,7 @@ export default {
       t.equal(
         answer,
         { code: 2, worse: [], open: [] },
-        "trials failed, so the versions could not be measured: the new one is neither worse nor better",
+        "trials failed, so the versions could not be measured, and the new one is neither worse nor better",
         { saw: { comparison: given, answer } },
       );
     }

@@ -38,7 +38,7 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be: it is in responses per second",
+        "the limit is a thousandth of what it should be, in responses per second",
         seen,
       );
       t.ok(

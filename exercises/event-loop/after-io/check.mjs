@@ -86,7 +86,7 @@ export default {
       );
       t.ok(
         came.indexOf("data") < came.indexOf("second"),
-        "a deferred function deferred another one, and both ran without polling in between: functions that defer themselves again would stop a server",
+        "a deferred function deferred another one, and both ran without polling in between, so functions that defer themselves again would stop a server",
         { saw: came, wanted: ["first", "data", "second"] },
       );
     }

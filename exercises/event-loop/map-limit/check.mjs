@@ -187,7 +187,7 @@ export default {
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
     t.ok(
       at?.aborted,
-      "one call failed, but the signal was not aborted: the others continue in vain",
+      "one call failed, but the signal was not aborted, so the others continue in vain",
     );
   },
 

@@ -40,15 +40,19 @@ export default {
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers arrived one after another, and most weights were lost: the old sum was read before the answer arrived`,
+        `24 votes were under way, their answers arrived one after another, and most weights were lost, because the old sum was read before the answer arrived`,
         { saw: slow.sums, wanted: slow.right },
       );
-    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight was added to the wrong name");
+    t.equal(
+      slow.sums,
+      slow.right,
+      "24 votes were under way, and a weight was added to the wrong name",
+    );
     const fast = await crowd(t);
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers arrived in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only for a value that is already there",
+      "24 answers arrived in one callback, and weights were lost, so there is an `await` between reading a sum and writing it, even if only for a value that is already there",
     );
   },
 

@@ -103,7 +103,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms, the process had nothing to do, but no request reached the handler for 3 s: the time between two readings of the clock is not a delay`,
+      `the limit was ${server.limit} ms, the process had nothing to do, but no request reached the handler for 3 s, but the time between two readings of the clock is not a delay`,
     );
   },
 
@@ -117,7 +117,7 @@ export default {
     const again = await t.until(async () => (await server.ask()).served, 4000);
     t.ok(
       again,
-      "the loop was blocked once and then free for 4 s, but requests were still refused: it never forgets",
+      "the loop was blocked once and then free for 4 s, but requests were still refused, so it never forgets",
     );
     await refused(t, server, " a second time");
   },
@@ -133,7 +133,7 @@ export default {
     );
     t.ok(
       over,
-      "the server was closed, but 3 s later the process was still there: a timer in shed keeps it alive",
+      "the server was closed, but 3 s later the process was still there, because a timer in shed keeps it alive",
     );
   },
 };

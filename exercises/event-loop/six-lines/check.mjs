@@ -116,7 +116,7 @@ export default {
       };
       if (turn.immediate === turn.file && turn.again > turn.file)
         t.miss(
-          '"again" was said a turn later than "immediate": an immediate that is set in check waits for the next turn',
+          '"again" was said a turn later than "immediate", because an immediate that is set in check waits for the next turn',
           seen,
         );
       t.ok(

@@ -66,7 +66,7 @@ export default {
 
   async abort(t) {
     const { aborted } = await late(t);
-    t.ok(aborted, "work was late, but its signal was not aborted: it continues in vain");
+    t.ok(aborted, "work was late, but its signal was not aborted, so it continues in vain");
   },
 
   async exits(t) {

@@ -120,18 +120,18 @@ export default {
     t.note("requests during the stall", during);
     if (during === kept) return;
     if (came === 0)
-      t.miss("no requests arrived: they should be GETs of /0, /1, … at 127.0.0.1 and that port", {
+      t.miss("no requests arrived, which should be GETs of /0, /1, … at 127.0.0.1 and that port", {
         saw: rows?.thrown?.message ?? rows?.[0],
       });
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "only one request arrived while the server was stopped: the client waits for each response, which makes it a closed loop",
+      "only one request arrived while the server was stopped, so the client waits for each response, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `only ${during} of ${kept} requests arrived while the server was stopped: the others waited for the answer to another request`,
+      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the answer to another request`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever arrived`, seen);
@@ -157,7 +157,7 @@ export default {
       const least = waited(i);
       t.ok(
         rows[i].ms >= least - TIMER,
-        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms arrived ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it was really sent`,
+        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms arrived ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms, so the clock was started when it was really sent`,
         { saw: rows[i], wanted: `ms of at least ${least.toFixed(0)}` },
       );
       t.ok(

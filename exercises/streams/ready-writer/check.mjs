@@ -88,7 +88,7 @@ export default {
     const log = await played(t, { chunks, room: 3, failsAt: t.random.integer(1, 3), word });
     t.ok(
       log.returned || log.taken === chunks.length,
-      "the sink failed, but the source was not told so: its `return()` was not called",
+      "the sink failed, but the source was not told so by a call of its `return()`",
     );
     t.ok(log.taken < chunks.length, "the sink failed, but the source was read to its end", {
       saw: `${log.taken} of ${chunks.length} chunks`,

@@ -181,7 +181,7 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       looked <= 10 * size,
-      `one line of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined: bytes that were searched are searched again with each chunk`,
+      `one line of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined, so bytes that were searched are searched again with each chunk`,
       {
         saw: mib(looked),
         wanted: `a few times ${mib(size)} when all have arrived`,
