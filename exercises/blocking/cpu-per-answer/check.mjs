@@ -85,7 +85,7 @@ const MISTAKES = [
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
-    "processes are missing that the server's children started in turn",
+    "processes that the server's children started in turn are missing",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),

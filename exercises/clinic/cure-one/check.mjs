@@ -36,7 +36,7 @@ const PLAIN = ["one list", "b\na\nb\n"];
 const CASES = [
   PLAIN,
   ["a list whose last line has no line feed", "x\ny\nx"],
-  ["numbers, which are in no order of size", "10\n9\n10\n1\n007\n7\n"],
+  ["numbers that are not in order of size", "10\n9\n10\n1\n007\n7\n"],
   ["lines that are JavaScript's own names", "__proto__\nconstructor\n__proto__\ntoString\n"],
   ["empty lines, and lines of spaces", "\n\n a\na \n a\n \n\n"],
   ["carriage returns and capital letters", "a\r\nA\na\r\na\n"],

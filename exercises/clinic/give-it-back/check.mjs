@@ -152,9 +152,7 @@ export default {
     const { most } = t.parameters;
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await stage.error(
-        `the database answered a question with error, after doing so ${at} times before`,
-      );
+      await stage.error(`the database answered a question with error, after ${at} others`);
     await stage.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
     t.equal(
       stage.seen.connections,
@@ -194,7 +192,7 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `connections that had been broken in the middle of a question: ${at}`;
+      const times = `${at} connections had been broken in the middle of a question before`;
       (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no answer")]),

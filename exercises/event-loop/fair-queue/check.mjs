@@ -68,7 +68,7 @@ export default {
           ),
         },
       ],
-      [`one item whose work adds another, and so on, with 1 ms each`, { costs: [1], chain: 80 }],
+      [`one item whose work adds another, and so on, each of 1 ms`, { costs: [1], chain: 80 }],
     ];
     for (const [what, given] of cases) {
       const run = await work(t, { budget, ...given });

@@ -133,7 +133,7 @@ export default {
     const { outcome } = steps[at];
     t.ok(
       outcome !== null,
-      `one call failed, ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
+      `one call failed while ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
     );
     t.equal(
       outcome,
@@ -150,11 +150,11 @@ export default {
     t.equal(
       end.outcome,
       { error: `no ${tie.items[tie.failing]}` },
-      "one call failed, another was done right after it, in the same callback, but mapLimit did not reject with the error of the first",
+      "one call failed and another was done right after it, in the same callback, but mapLimit did not reject with the error of the first",
     );
     t.ok(
       tie.begun === start.begun,
-      `one call failed, another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
+      `one call failed and another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
       { wanted: "none, because the failure came first" },
     );
     // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.

@@ -103,7 +103,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms, the process had nothing to do, but no request reached the handler for 3 s, but the time between two readings of the clock is not a delay`,
+      `the limit was ${server.limit} ms and the process had nothing to do, but no request reached the handler for 3 s. The time between two readings of the clock is not a delay`,
     );
   },
 

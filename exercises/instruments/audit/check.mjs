@@ -74,11 +74,11 @@ const BROKEN = {
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));
-    return ["little", "by its own numbers, had more requests under way than connections"];
+    return ["little", "had more requests under way than connections, by its own numbers"];
   },
   short(t, report) {
     report.latency = scaled(report.latency, between(t, 0.3, 0.75));
-    return ["little", "by its own numbers, had fewer requests under way than connections"];
+    return ["little", "had fewer requests under way than connections, by its own numbers"];
   },
   above(t, report) {
     report.latency = scaled(report.latency, between(t, 0.05, 0.2), TIMED);

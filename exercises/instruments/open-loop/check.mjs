@@ -120,7 +120,7 @@ export default {
     t.note("requests during the stall", during);
     if (during === kept) return;
     if (came === 0)
-      t.miss("no requests arrived, which should be GETs of /0, /1, … at 127.0.0.1 and that port", {
+      t.miss("no requests arrived. They should be GETs of /0, /1, … at 127.0.0.1 and that port", {
         saw: rows?.thrown?.message ?? rows?.[0],
       });
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };

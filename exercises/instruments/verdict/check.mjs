@@ -155,7 +155,7 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer looked so at the end`,
+        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
