@@ -121,7 +121,7 @@ export default {
       t.equal(
         { error, code },
         { error: fails, code: "EBALLOT" },
-        "a vote was rejected with an error other than that from weigh",
+        "a vote was rejected with an error other than weigh's",
       );
     }
   },

@@ -154,7 +154,7 @@ export default {
     const rejected = refused.filter(({ outcome }) => outcome?.error);
     t.ok(
       rejected.length === 0,
-      `after GOAWAY ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again with success`,
+      `after GOAWAY ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again successfully`,
       { saw: rejected.length > 0 ? outcomeText(rejected[0]) : "", wanted: "sent again" },
     );
     t.equal(

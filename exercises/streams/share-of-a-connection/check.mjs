@@ -225,25 +225,25 @@ export default {
     await t.until(() => first?.gone, 2000);
     t.ok(
       first?.gone,
-      "a client gave up a request that was with the upstream, but the request continues in vain",
+      "a client cancelled a request that was with the upstream, but the request continues in vain",
       { wanted: "the request to the upstream ends" },
     );
     await t.until(() => upstream.of([next]).length > 0, 2000);
     t.ok(
       upstream.of([next]).length > 0,
-      "a client gave up a request that was with the upstream, but the next one did not get its turn",
+      "a client cancelled a request that was with the upstream, but the next one did not get its turn",
     );
     upstream.answer(paths[1]);
     await within(calls[1].over, t);
     await t.until(() => upstream.of([given, last]).length > 0, 2000);
     t.ok(
       upstream.of([given]).length === 0,
-      "a client gave up a request while it waited, but the request was still sent to the upstream later",
+      "a client cancelled a request while it waited, but the request was still sent to the upstream later",
     );
     t.equal(
       came().map(({ path }) => path),
       [...paths.slice(0, most), next, last],
-      "after some requests were given up, the others did not each get their turn once, in order",
+      "after some requests were cancelled, the others did not each get their turn once, in order",
     );
   },
 
