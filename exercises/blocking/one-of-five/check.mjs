@@ -5,7 +5,7 @@ const PATHS = ["/one", "/two", "/three", "/four", "/five"];
 const BLOCKED = "/four";
 const CLIENTS = 8;
 const HOW = {
-  call: "the call of the handler returned only when its wait was over. `async`, or a promise around it, does not let other requests run in the meantime",
+  call: "the call to the handler returned only when its wait was over. `async`, or a promise around it, does not let other requests run in the meantime",
   microtasks:
     "the call returned, but then its microtasks held the loop for the whole time, and the loop continues only when none are left",
   later:
