@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-SECONDS = 20
+SECONDS = 120
 
 
 class Live:

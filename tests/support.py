@@ -16,7 +16,7 @@ def supported_nodes():
     return {major: path for major, path in nodes.known().items() if major >= nodes.LEAST}
 
 
-def eventually(truth, patience_s=5.0, every_s=0.02):
+def eventually(truth, patience_s=60.0, every_s=0.02):
     """What `truth()` returned when it was true at last, or what it returned last."""
     end = time.monotonic() + patience_s
     while not (found := truth()) and time.monotonic() < end:

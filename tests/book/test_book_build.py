@@ -10,7 +10,7 @@ import pytest
 from tiny_book import DEADLINE_S, Book
 
 # A build takes seconds, on a busy machine many.
-pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
 
 # A first line for two chapters that can only end if they run at the same time.
 MEET = """import os, pathlib, time
@@ -260,7 +260,7 @@ def test_an_interrupted_replay_leaves_no_kernel(book):
         sleeping = (
             f"import os, pathlib, time\npathlib.Path('{name}.pid').write_text(str(os.getpid()))"
         )
-        book.edit(f"book/one/{name}.md", "import os, pathlib", f"{sleeping}\ntime.sleep(60)")
+        book.edit(f"book/one/{name}.md", "import os, pathlib", f"{sleeping}\ntime.sleep(600)")
     build = book.begun("build", LAB_MODE="replay")
     notes = [book.root / f"book/one/{name}.pid" for name in ("alpha", "beta")]
     deadline = time.monotonic() + DEADLINE_S

@@ -20,7 +20,7 @@ from lab.paths import ROOT
 
 pytest_plugins = ["kernel_fixtures"]
 
-SECONDS = 60
+SECONDS = 300
 
 
 @pytest.fixture

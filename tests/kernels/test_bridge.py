@@ -26,7 +26,7 @@ pytestmark = pytest.mark.starts
 
 pytest_plugins = ["kernel_fixtures"]
 
-SECONDS = 60
+SECONDS = 300
 
 
 @pytest.fixture(autouse=True)

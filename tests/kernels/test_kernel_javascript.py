@@ -817,9 +817,9 @@ manager = KernelManager(kernel_name="javascript", kernel_spec_manager=specs)
 manager.start_kernel()
 client = manager.client()
 client.start_channels()
-client.wait_for_ready(timeout=20)
+client.wait_for_ready(timeout=300)
 print(manager.provisioner.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

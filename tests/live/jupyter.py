@@ -79,7 +79,7 @@ class Server:
 
     def ask(self, method, path, body=None, *, signed=True, **headers):
         """Status, headers and body of an answer; `signed` with the token, as a script would."""
-        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=30)
+        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=300)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if signed:
             sent["Authorization"] = f"token {TOKEN}"
