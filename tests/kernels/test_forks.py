@@ -240,7 +240,7 @@ def test_many_threads_may_wait_for_it():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(300)
     assert answers == [True] * 8
     server.close()
 
@@ -248,7 +248,7 @@ def test_many_threads_may_wait_for_it():
 def test_closing_does_not_wait_for_a_fork_of_the_owner():
     server = forks.ForkServer()
     assert server.wait()
-    with subprocess.Popen(["sleep", "60"], pass_fds=(server._process.stdin.fileno(),)) as holder:
+    with subprocess.Popen(["sleep", "600"], pass_fds=(server._process.stdin.fileno(),)) as holder:
         server.close()
         holder.kill()
         assert server._process.returncode in (0, -signal.SIGTERM)  # not killed at last
@@ -280,7 +280,7 @@ def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build
             f"pathlib.Path({str(mark)!r}).touch(); time.sleep(600)"
         )
         session.wait_for(request, "now")
-        assert eventually(mark.exists, 20)
+        assert eventually(mark.exists)
         session.manager.interrupt_kernel()
         assert session.outputs(request)[-1][1]["ename"] == "KeyboardInterrupt"
         ((_, content),) = session.run("import matplotlib; print(matplotlib.get_backend())")
@@ -303,7 +303,7 @@ def test_kernels_end_when_the_build_is_killed(tmp_path):
             "import time; from jupyter_client import KernelManager\n"
             "from lab.kernels.forks import provisioner; provisioner.use()\n"
             "m = KernelManager(kernel_name='python3'); m.start_kernel(); c = m.client()\n"
-            "c.start_channels(); c.wait_for_ready(60)\n"
+            "c.start_channels(); c.wait_for_ready(300)\n"
             "c.execute_interactive('import os; print(os.getpid(), os.getppid(), flush=True)')\n"
             "time.sleep(600)",
         ],
@@ -314,7 +314,7 @@ def test_kernels_end_when_the_build_is_killed(tmp_path):
     mine = [psutil.Process(int(word)) for word in building.stdout.readline().split()]
     building.kill()
     building.communicate()
-    assert not gone(mine, seconds=10)
+    assert not gone(mine)
 
 
 def test_the_bridge_of_a_javascript_kernel_is_forked_too(live, build):
@@ -338,13 +338,14 @@ def test_kernels_start_as_usual_after_a_build(live):
 def test_a_server_that_cannot_start_is_done_without(live, build, monkeypatch):
     monkeypatch.setattr(forks, "HERE", paths.ROOT / "nowhere")
     monkeypatch.setenv(forks.ADDRESS, "a build that this one runs in")
+    monkeypatch.setattr(forks, "READY_S", 900.0)
     started = time.monotonic()
     with live("python3") as session:
         ((_, content),) = session.run(FACTS.replace("lab, ", ""))
         assert int(content["text"].split()[1]) == os.getpid()
         ((_, content),) = session.run(f"import os; print({forks.ADDRESS!r} in os.environ)")
         assert content["text"] == "False\n"
-    assert time.monotonic() - started < forks.READY_S / 2
+    assert time.monotonic() - started < forks.READY_S / 3
 
 
 def test_programs_are_gone_when_the_server_is(tmp_path):
