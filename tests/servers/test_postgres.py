@@ -24,7 +24,7 @@ def rows(url):
         return connection.execute("SELECT count(*) FROM books").fetchone()[0]
 
 
-def gone(pids, deadline_s=10):
+def gone(pids, deadline_s=60):
     end = time.monotonic() + deadline_s
     while any(psutil.pid_exists(pid) for pid in pids):
         if time.monotonic() > end:

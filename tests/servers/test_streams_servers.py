@@ -28,7 +28,7 @@ WEIGHT = "web-streams-by-weight"
 
 def rows(program, *arguments, server=None, **env):
     recipe = lab.server(server, env=env) if server else None
-    return node(STREAMS / program, *arguments, server=recipe, timeout_s=50).rows
+    return node(STREAMS / program, *arguments, server=recipe, timeout_s=600).rows
 
 
 def test_a_shutdown_that_drains_loses_no_request():
@@ -185,7 +185,7 @@ def test_a_mark_without_a_size_counts_chunks(mark, chunks, in_bytes):
 
 def test_nothing_reads_frames_but_a_parser():
     with lab.server("node/frames").start() as running:
-        with socket.create_connection(("127.0.0.1", running.port), 10) as client:
+        with socket.create_connection(("127.0.0.1", running.port), 300) as client:
             head = "GET /nothing HTTP/1.1\r\nhost: me\r\nconnection: upgrade\r\nupgrade: frames"
             client.sendall(f"{head}\r\n\r\n".encode())
             assert client.recv(1000).startswith(b"HTTP/1.1 404")
@@ -274,7 +274,7 @@ def test_without_a_limit_a_list_keeps_what_comes():
 def test_the_cost_of_a_response_is_told_for_each_way_and_round():
     ways = ["string", "string (two-byte)", "headers first (two-byte)", "Buffer"]
     program = paths.ROOT / "book/buffers/the-response-size-experiment/cost-per-response.mjs"
-    told = node(program, 65536, ",".join(ways), 2, timeout_s=50).rows
+    told = node(program, 65536, ",".join(ways), 2, timeout_s=600).rows
     assert [row["way"] for row in told] == ways + ways[::-1]
     assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)
 
