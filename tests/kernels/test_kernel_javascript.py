@@ -22,6 +22,7 @@ from kernel_client import SECONDS, gone
 from nbclient import NotebookClient
 
 from lab.kernels import kernelspec
+from lab.kernels.own_address import own_address
 from lab.paths import ROOT
 
 alone = pytest.mark.alone  # by the clock: beside others it would measure them
@@ -35,7 +36,7 @@ def run(specs, tmp_path):
 
     def execute(*cells, kernel="javascript", folder=tmp_path):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs, ip=own_address())
         try:
             NotebookClient(
                 notebook,
