@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from lab.processes import nodes, proctree
+from lab.processes import child, nodes, proctree
 
 linux = pytest.mark.skipif(not proctree.LINUX, reason="needs Linux")
 
@@ -22,3 +22,16 @@ def eventually(truth, patience_s=60.0, every_s=0.02):
     while not (found := truth()) and time.monotonic() < end:
         time.sleep(every_s)
     return found
+
+
+def stopped_once_printed(monkeypatch):
+    """A program that is stopped when its time is over has printed something by then, and that
+    belongs to what is told: its time begins with that, however slow the machine is.
+    """
+    wait = child._wait
+
+    def once_printed(process, until, outputs, most_bytes):
+        assert eventually(lambda: child._size(*outputs))
+        return wait(process, until, outputs, most_bytes)
+
+    monkeypatch.setattr(child, "_wait", once_printed)

@@ -50,9 +50,9 @@ def test_an_interrupt_ends_all_with_what_they_started(tmp_path, number):
     job = f"{{}}: sleep 600 & echo $! >>{note}; wait; sleep 600"
     command = [sys.executable, str(SCRIPT), job.format("a"), job.format("b")]
     program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert eventually(lambda: note.exists() and len(note.read_text().split()) == 2, 30)
+    assert eventually(lambda: note.exists() and len(note.read_text().split()) == 2, 300)
     program.send_signal(number)
-    assert program.wait(30) == 130
+    assert program.wait(300) == 130
 
     def gone(pid):
         try:
@@ -60,7 +60,7 @@ def test_an_interrupt_ends_all_with_what_they_started(tmp_path, number):
         except psutil.NoSuchProcess:
             return True
 
-    assert eventually(lambda: all(gone(int(pid)) for pid in note.read_text().split()), 10)
+    assert eventually(lambda: all(gone(int(pid)) for pid in note.read_text().split()))
 
 
 def test_one_that_hears_no_interrupt_is_killed(tmp_path):
@@ -71,11 +71,11 @@ def test_one_that_hears_no_interrupt_is_killed(tmp_path):
          "import side_by_side; side_by_side.LEAVE_S = 0.2; side_by_side.main()", f"deaf: {deaf}"],
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    assert eventually(note.exists, 30)
+    assert eventually(note.exists, 300)
     began = time.monotonic()
     program.send_signal(signal.SIGTERM)
-    assert program.wait(30) == 130
-    assert time.monotonic() - began < 30
+    assert program.wait(300) == 130
+    assert time.monotonic() - began < 300
 
 
 @pytest.mark.parametrize("words", [[], ["no colon"], [": no name"], ["no command:"]])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import eventually
+from support import eventually, stopped_once_printed
 
 import lab
 from lab import claim, paths, plot
@@ -17,7 +17,7 @@ from lab.book.pipeline.usage_notes import read as read_usage
 from lab.display import Table
 from lab.errors import LabError
 from lab.measure.program import ProgramFailed, node
-from lab.processes import child, nodes
+from lab.processes import nodes
 from lab.records import reference
 from lab.records.reference import node_of
 
@@ -87,13 +87,7 @@ SLEEPS = """
 
 
 def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path, monkeypatch):
-    wait = child._wait
-
-    def once_printed(process, until, outputs, most_bytes):
-        assert eventually(lambda: child._size(*outputs)), "however slow the machine is"
-        return wait(process, until, outputs, most_bytes)
-
-    monkeypatch.setattr(child, "_wait", once_printed)
+    stopped_once_printed(monkeypatch)
     text = SLEEPS + "console.log(`pid ${pid}`); setInterval(() => {}, 1000);"
     with pytest.raises(ProgramFailed, match="Raise timeout_s") as stopped:
         node(program(tmp_path, text), timeout_s=1)
