@@ -219,7 +219,7 @@ def test_nobody_is_left_when_a_build_is_killed(book):
                 found += [process.name] * (mark in (process / "environ").read_bytes())
         return found
 
-    assert eventually(lambda: not family(), 60, 0.2), family()
+    assert eventually(lambda: not family(), 300, 0.2), family()
 
 
 def test_what_is_imported_before_the_first_pass_is_there():
