@@ -147,8 +147,9 @@ def test_a_bundler_that_fails_is_told_and_leaves_nothing(monkeypatch, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-# A processor four times as slow as that on which a fixed loop takes LOOP_MS shall bring the first line within 2 s and each further run within
-# 0.3 s. A neighbour on the same core can make the same work take half as long again.
+# A processor four times as slow as one on which a fixed loop takes LOOP_MS shall bring the first
+# line within 2 s and each further run within 0.3 s. A neighbour on the same core can make the same
+# work take half as long again.
 FIRST_MS = 2000 / 4 * 1.5
 AGAIN_MS = 300 / 4 * 1.5
 LOOP_MS = 58
