@@ -18,12 +18,12 @@ USUAL = "127.0.0.1"
 def own_address() -> str:
     """Return the address for kernels of this process; the usual one where no other can be had."""
     pid = os.getpid()
-    found = f"127.{64 + (pid >> 16) % 64}.{pid >> 8 & 255}.{pid & 255}"
+    address = f"127.{64 + (pid >> 16) % 64}.{pid >> 8 & 255}.{pid & 255}"
     try:
         with socket.socket() as trial:
-            trial.bind((found, 0))
+            trial.bind((address, 0))
     except OSError:  # as on macOS, which has one address alone
         return USUAL
-    if found not in localinterfaces.local_ips():  # Jupyter starts no kernel elsewhere
-        localinterfaces.LOCAL_IPS.append(found)
-    return found
+    if address not in localinterfaces.local_ips():  # Jupyter starts no kernel elsewhere
+        localinterfaces.LOCAL_IPS.append(address)
+    return address
