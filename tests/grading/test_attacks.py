@@ -88,7 +88,8 @@ def alive(seen):
 
 @pytest.mark.timeout(1800)  # it may be judged five times
 @pytest.mark.parametrize(("file", "node"), list(cases()))
-def test_an_attack_gains_nothing_and_is_explained(file, node):
+def test_an_attack_gains_nothing_and_is_explained(file, node, monkeypatch):
+    monkeypatch.setattr(run, "TRIES", 3)  # an endless loop would be tried as often as it may be
     asked = exercise.exercise(file.read_text().partition(".")[0].removeprefix("// ").strip())
     for _ in range(3):
         started = time.monotonic()
