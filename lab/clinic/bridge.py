@@ -21,7 +21,7 @@ from lab.processes import nodes
 from lab.servers.http_get import address
 
 MAIN = paths.NODE_SIDE / "clinic" / "relay.mjs"
-BOOT_S = 10.0
+BOOT_S = 60.0
 
 
 class BridgeFailed(LabError):
@@ -99,7 +99,7 @@ class Bridge:
                 if stream is not None:
                     stream.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
+            self._process.wait(5.0)
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait(5.0)

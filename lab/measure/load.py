@@ -42,7 +42,7 @@ from lab.storage.gate import checked, shown
 from lab.storage.written import MAKE_ROOM, NotWritten
 
 LONGER = (1, 4)  # times the window of the cell, where a shortened window saw no answer
-GRACE_S = 5.0  # beyond load and time-out, before we give the generator up
+GRACE_S = 30.0  # beyond load and time-out, before we give the generator up
 
 __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 

@@ -31,8 +31,8 @@ from lab.servers.sockets import PortTaken
 
 __all__ = ["Running", "prepare", "start"]
 
-LISTEN_S = 10.0
-ANSWER_S = 10.0
+LISTEN_S = 30.0
+ANSWER_S = 30.0
 LOGS_KEPT = 200
 # What a server may see of the reader's environment. Everything else (their NODE_OPTIONS, their
 # UV_THREADPOOL_SIZE) would change what is measured without a trace in the record.
@@ -110,7 +110,7 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
         listening=recipe.listening,
     )
     running.cpus = cpus
-    url = _await_listening(running, began + listen_s, port, listen_s)
+    url = _await_listening(running, port, listen_s)
     running.listening_s = time.monotonic() - began
     _take_address(running, url, port)
     _check_listener(running)
@@ -120,10 +120,13 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
     running.ready_s = time.monotonic() - began
 
 
-def _await_listening(running: Running, deadline: float, port: int, listen_s: float) -> str:
-    """The URL the server says it listens on."""
+def _await_listening(running: Running, port: int, listen_s: float) -> str:
+    """The URL the server says it listens on; `listen_s` counts from its own start on, not from that
+    of the guard.
+    """
     recipe = running.recipe
     silent = recipe.listening == "connect"  # no line is printed: we look for the socket
+    deadline = time.monotonic() + guard_link.SILENT_S
     while True:
         left_s = max(0.0, deadline - time.monotonic())
         event = running.hear(min(left_s, 0.005) if silent and running.pid else left_s)
@@ -138,6 +141,7 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
                 raise NeverListened(running.story(what, _why_unheard(running, port)))
         elif event["event"] == "spawned":
             running.pid = event["pid"]
+            deadline = time.monotonic() + listen_s
         elif event["event"] == "failed":
             raise ExitedEarly(f"{recipe.name} could not be started: {event['message']}.")
         elif event["event"] == "listening":

@@ -159,7 +159,7 @@ def test_the_command_line_prints_the_findings():
         [sys.executable, "-m", "lab", "doctor"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         cwd=ROOT,
         check=False,
     )
