@@ -19,7 +19,7 @@ async function kinds(t, room = t.parameters.room) {
       atOnce: THREADS,
       most: THREADS + room,
       asks: previewOf,
-      wanted: () => [422, ""],
+      wanted: () => [422, undefined],
     },
   };
 }
