@@ -199,10 +199,10 @@ def of_folder(
             break
         say(f"step {step.step} of {len(project_steps)}: {step.title}")
         results.append(verbs.judged(step, hand_in))
-    left = tuple(project_steps[len(results) :])
-    reasons = [_too_late(left, minutes)] if left else []
+    remaining_steps = tuple(project_steps[len(results) :])
+    reasons = [_too_late(remaining_steps, minutes)] if remaining_steps else []
     loads: list[tuple[str, Phase]] = []
-    compared = examination = None
+    comparison = examination = None
     place, command = _started(folder, hand_in)
     with tempfile.TemporaryDirectory(prefix="lab-drop-") as scratch:
         files = Path(scratch) / "files"
@@ -211,7 +211,7 @@ def of_folder(
         env = {"FOLDER": str(files)}
         target = Target(command, place, "the drop", env)
         try:
-            if not left:
+            if not remaining_steps:
                 say(f"the load: up to {CLIENTS[-1]} clients")
                 loads += _loaded(target)
         except LabError as error:
@@ -219,11 +219,11 @@ def of_folder(
         try:
             if loads:
                 say(f"the comparison with step {BEFORE_STEP}")
-                compared = _compared(target, _before(before, earlier, Path(scratch), env), before)
+                comparison = _compared(target, _before(before, earlier, Path(scratch), env), before)
         except LabError as error:
             reasons.append(f"The drop could not be compared: {error}")
         try:
-            if not left:
+            if not remaining_steps:
                 say("the examination, half a minute")
                 scenario = Path(scratch) / "uses.json"
                 scenario.write_text(json.dumps({"requests": USES}), "utf-8")
@@ -236,10 +236,10 @@ def of_folder(
         hand_in,
         tuple(results),
         tuple(loads),
-        compared,
+        comparison,
         examination,
         tuple(reasons),
-        left,
+        remaining_steps,
         start_utc,
         time.monotonic() - start_s,
     )
