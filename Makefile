@@ -216,7 +216,9 @@ lint: setup-dev ## ruff, mypy, biome, the spelling check and the patterns of doc
 
 # Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
 WORKERS := 8
-PYTEST_MANY = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not alone and not nightly"
+# A few that fail beside others run again alone; what passes then is named at the end (RERUN=0: no second run).
+RERUN := 8
+PYTEST_MANY = $(BIN)/python tools/rerun_failed.py $(RERUN) -n $(WORKERS) --dist worksteal -m "not alone and not nightly"
 PYTEST_ALONE = $(BIN)/python -m pytest -m "alone and not nightly"
 pytest: prepared ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
 	@echo "== Python tests"
