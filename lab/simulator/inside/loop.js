@@ -365,7 +365,7 @@
         ways: ways.map(([why]) => why),
       });
     }
-    const [, works, isOther = false] = choice ? ways[choice - 1] : [null, ready];
+    const [, works, isOther = false] = ways[choice - 1] ?? [null, ready];
     return [works, isOther];
   };
 
