@@ -35,7 +35,6 @@ LICENCES = {
     "QuickJS-ng and quickjs-emscripten": "@jitl/quickjs-ng-wasmfile-release-sync/LICENSE",
     "acorn": "acorn/LICENSE",
     "CodeMirror": "@codemirror/view/LICENSE",
-    "js-lzma": "js-lzma/LICENSE.txt",
 }
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"

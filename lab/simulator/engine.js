@@ -314,15 +314,18 @@ class Engine {
   /** What the engine's memory holds; nothing of the engine may be running, so its stack holds nothing. */
   snapshot() {
     const memory = this.module.HEAPU8;
-    let end = memory.length;
-    while (end > 0 && memory[end - 1] === 0) end--;
+    const words = this.#words; // four bytes at a time: a page is waiting
+    let end = words.length;
+    while (end > 0 && words[end - 1] === 0) end--;
+    end *= 4;
     // Of the stack, which lies below `stackTop`, the longest part that was never written is left out.
-    const bottom = Math.max(0, this.stackTop - STACK);
-    let [low, high] = [this.stackTop, this.stackTop];
-    for (let at = bottom, zeros = 0; at < this.stackTop; at++) {
-      zeros = memory[at] === 0 ? zeros + 1 : 0;
+    const top = this.stackTop >> 2;
+    let [low, high] = [top, top];
+    for (let at = Math.max(0, this.stackTop - STACK) >> 2, zeros = 0; at < top; at++) {
+      zeros = words[at] === 0 ? zeros + 1 : 0;
       if (zeros > high - low) [low, high] = [at - zeros + 1, at + 1];
     }
+    [low, high] = [4 * low, 4 * high];
     const parts = [
       [0, memory.slice(0, low)],
       [high, memory.slice(high, end)],

@@ -1,7 +1,9 @@
 // All orders in which a program can print. Code takes time, and the model's takes none unless its
 // schedule says so: at each reading of the clock some milliseconds may have passed. Schedules are
 // tried from the likeliest on. Each run names the readings at which more time would have changed
-// what is due, and the schedules with one more delay come from these.
+// what is due, and the schedules with one more delay come from these. In a long program many small
+// delays come together, each of them unlikely. So every second run draws all its times by chance, as
+// real code takes them, and how often an order was drawn says how likely it is.
 
 // How unlikely a delay is, as the negative logarithm of a probability: rough, and enough to rank by.
 // A main program takes a millisecond or two, a wake-up from sleep is often late, and elsewhere a
@@ -14,6 +16,9 @@ const rarity = ({ phase, kind, turn, slept }, ms) => {
   return 2.2 + more;
 };
 
+const ENOUGH_DRAWS = 40; // to say which order is likelier
+const MOST_SHORTENED = 10; // orders, the likeliest
+const MOST_SHORTENINGS = 60; // runs
 const DEFAULTS = {
   mostRuns: 400,
   mostMs: 2000,
@@ -40,7 +45,8 @@ export function explore(machine, program, wanted = {}) {
   const end = clock() + mostMs;
   const orders = new Map();
   const states = new Set();
-  let runs = 0;
+  let searched = 0; // schedules
+  let draws = 0;
   // Towards one order every second schedule is the likeliest there is, and not the one that came
   // nearest: what leads there may first lead away.
   const frontier = new Frontier("rank");
@@ -50,34 +56,67 @@ export function explore(machine, program, wanted = {}) {
     if (toward) likeliest.push(schedule);
   };
   const take = () => {
-    const queue = toward && runs % 2 ? likeliest : frontier;
+    const queue = toward && searched % 2 ? likeliest : frontier;
     let schedule = queue.pop();
     while (schedule?.isTaken) schedule = queue.pop();
     if (schedule) schedule.isTaken = true;
     return schedule;
   };
+  /** Counts an order once more, or keeps it as a new one. */
+  const addOrder = (outcome, more) => {
+    const key = keyOf(outcome, options);
+    const order = orders.get(key) ?? { ...outcome, weight: 0, count: 0, draws: 0, ...more };
+    orders.set(key, order);
+    order.count++;
+    return order;
+  };
+  /** A run whose times are drawn by chance: several small delays together, which the search has late. */
+  const draw = () => {
+    const run = machine.run(program, {}, { mostMs: mostDelay, draw: ++draws });
+    const noted = new Map(run.noted.map((reading) => [reading.number, reading]));
+    const delays = run.drawn
+      .filter(([number]) => noted.has(number))
+      .map(([number, ms]) => ({ ...noted.get(number), ms }));
+    const schedule = Object.fromEntries(run.drawn);
+    addOrder(outcomeOf(run, options), { delays, schedule }).draws++;
+  };
+  const mayDraw = () => !toward && (orders.size > 1 || draws < ENOUGH_DRAWS);
+  /** Leaves out the delays of a drawn order without which it is the same order. */
+  const shorten = (order, mayGoOn) => {
+    const wantedKey = keyOf(order, options);
+    for (let at = order.delays.length; at >= 0 && mayGoOn(); at--) {
+      const delays = order.delays.filter((_, index) => index !== at);
+      const schedule = scheduleOf(delays);
+      const outcome = outcomeOf(machine.run(program, schedule, { mostMs: mostDelay }), options);
+      if (keyOf(outcome, options) === wantedKey)
+        Object.assign(order, outcome, { delays, schedule });
+      else if (at === order.delays.length) return; // what is not noted matters, too
+    }
+  };
   add({ rank: 0, rarity: 0, delays: [] });
   let isCut = false;
   for (let next = take(); next; next = take()) {
-    if (runs >= mostRuns || (runs > 0 && clock() > end)) {
+    if (searched >= mostRuns || (searched > 0 && clock() > end)) {
       isCut = true;
       break;
     }
-    runs++;
+    if (mayDraw() && searched > 0) {
+      draw();
+      if (options.isEnough(orders)) break;
+    }
+    searched++;
     const { rarity: cost, delays } = next;
-    const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
-    const run = machine.run(program, schedule, { mostMs: mostDelay });
+    const schedule = scheduleOf(delays);
+    const last = delays.at(-1)?.number ?? -1;
+    const run = machine.run(program, schedule, { mostMs: mostDelay, last });
     const outcome = outcomeOf(run, options);
     const key = keyOf(outcome, options);
     const share = Math.exp(-cost);
-    const known = orders.get(key);
-    if (known) {
-      known.weight += share;
-      known.count++;
-    } else orders.set(key, { ...outcome, weight: share, count: 1, delays, schedule });
+    const order = addOrder(outcome, { delays, schedule });
+    if (!order.weight) Object.assign(order, outcome, { delays, schedule }); // fewer than a draw had
+    order.weight += share;
     const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
     if (options.isEnough(orders) || (toward && key === keyOf(toward, options))) break;
-    const last = delays.at(-1)?.number ?? -1;
     const ahead = run.noted.filter(({ number }) => number > last);
     // Two schedules that come to the same state go on alike: the likelier one went first.
     const state = stateOf(run, ahead[0], options);
@@ -96,9 +135,20 @@ export function explore(machine, program, wanted = {}) {
       }
     }
   }
+  while (mayDraw() && orders.size > 1 && draws < ENOUGH_DRAWS && clock() < end) draw();
+  const drawnOnly = new Set([...orders.values()].filter(({ weight }) => weight === 0));
+  // What chance drew says how often an order comes; the search, of those that no draw came to, which is rarer.
+  const shares = [...orders.values()].reduce((sum, { weight }) => sum + weight, 0);
+  for (const order of orders.values())
+    order.weight = (order.draws + order.weight / shares) / (draws + 1);
   const ranked = [...orders.values()].sort((a, b) => b.weight - a.weight);
-  return { orders: ranked.map(explained), cut: isCut, runs };
+  let shortenings = MOST_SHORTENINGS;
+  for (const order of ranked.slice(0, MOST_SHORTENED))
+    if (drawnOnly.has(order)) shorten(order, () => shortenings-- > 0 && clock() < end + mostMs / 4);
+  return { orders: ranked.map(explained), cut: isCut, runs: searched + draws };
 }
+
+const scheduleOf = (delays) => Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
 
 /** The delays before a reading that would change what is due, also against the timer set with it. */
 function stepsOf(reading, following, mostDelay) {
@@ -137,7 +187,7 @@ function agreement(a, b) {
   return at;
 }
 
-function explained({ weight, delays, ...order }) {
+function explained({ weight, delays, draws: _, ...order }) {
   return { ...order, because: delays.map(sentence), weight: Math.round(weight * 1000) / 1000 };
 }
 

@@ -36,14 +36,16 @@ export class NotModelledError extends Error {
   name = "NotModelledError";
 }
 
-export async function createMachine({ version, versions, texts }, parts, wanted = {}) {
+/** A machine of a Node, {version, versions, texts}; texts that went through `complete` say `isCompleted`. */
+export async function createMachine(node, parts, wanted = {}) {
   const engine = await createEngine(parts.binary, parts);
-  return new Machine(engine, { version, versions, texts }, parts, { ...DEFAULTS, ...wanted });
+  return new Machine(engine, node, parts, { ...DEFAULTS, ...wanted });
 }
 
 // A name that may be one of a module: what follows a quotation mark, up to the next.
 const MODULE_NAME = /(?<=["'`](?:node:)?)[a-z_]+(?:\/[a-z]+)?(?=["'`])/g;
 const WEB_STREAM = /\b(?:Readable|Writable|Transform)Stream\b/;
+const CLOCK_EVERY = 8;
 const MOST_LACKING = 1000;
 const MOST_STATES = 3; // some megabytes each
 const NO_PROGRAM = { source: "", file: "program", kind: "cjs" };
@@ -87,6 +89,7 @@ class Machine {
     /** What a program asked for and has not, as JSON of {kind, place, name}; `place` is its path. */
     this.lacking = new Set();
     this.deadline = Number.POSITIVE_INFINITY;
+    this.questions = 0;
     engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
     this.specifiers = new Map(); // of modules, by their addresses
@@ -166,7 +169,7 @@ class Machine {
     const text = this.node.texts[name];
     if (text === undefined)
       throw new EngineError(`Node ${this.node.version} has no module ${name}`);
-    const { text: completed } = complete(this.acorn, text, false);
+    const completed = this.node.isCompleted ? text : complete(this.acorn, text, false).text;
     return this.engine.evaluate(
       `(function (${this.engine.text(names)}) {${completed}\n})`,
       `node:${name}`,
@@ -279,9 +282,11 @@ class Machine {
     const lines = this.#text(file).split("\n");
     const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     const moved = line === 1 && !isModule ? WRAPPER.length : 0;
-    const place = before + column - 1 - moved;
+    const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
+    const place = before + column - first - moved;
     const expression = expressionAt(this.acorn, lines.join("\n"), isModule, place);
-    return this.engine.string(JSON.stringify(expression));
+    const isOurs = expression?.text.startsWith("__"); // what `complete` put there
+    return this.engine.string(JSON.stringify(isOurs ? null : expression));
   }
 
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
@@ -296,7 +301,9 @@ class Machine {
 
   /** True once a run must end: code, also that of a promise, is left at once where it asks. */
   #isOver() {
-    if (this.refusal === null && this.limits.clock() > this.deadline) {
+    // Some clocks take longer to read than the engine works between two questions.
+    const isAsked = this.questions++ % CLOCK_EVERY === 0;
+    if (isAsked && this.refusal === null && this.limits.clock() > this.deadline) {
       this.refusal = `The program was stopped after ${this.limits.limitMs / 1000} s: a loop, or ticks, promises or turns of the loop that never end.`;
       this.isStopped = true;
     }
@@ -338,15 +345,19 @@ class Machine {
    * also `rows`, and `shifts`, what the engine's columns have more than the source's. A program may have `cwd`, and `files`
    * besides itself: {PATH: {kind, source, latin1, names, isAlone}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the
    * bytes, `names` what can be imported of CommonJS, `isAlone` whether a module imports and awaits nothing.
-   * On `isAnotherDay` the date and the random numbers are others.
+   * On `isAnotherDay` the date and the random numbers are others. With a number as `draw` the times are drawn by
+   * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
+   * after that with the number `last`.
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
+    const { draw = 0, last = -1 } = options;
     const { engine } = this;
+    this.refusal = null; // that of the run before
+    this.isStopped = false;
+    this.deadline = Number.POSITIVE_INFINITY;
     engine.restore(this.#stateFor(program));
     this.program = program;
-    this.refusal = null;
-    this.isStopped = false;
     this.isImporting = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
@@ -354,7 +365,7 @@ class Machine {
     this.isWatched = traces || hasStores;
     const plan = {
       ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores },
-      isAnotherDay,
+      ...{ isAnotherDay, draw, last },
     };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];

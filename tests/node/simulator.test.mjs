@@ -43,6 +43,37 @@ test("of a race both orders are shown, and the rarer one says what decides it", 
   assert.match(orders[1].because.join(), /^the main program takes a millisecond/);
 });
 
+test("several small delays together are found early, and an order's rank is how often chance drew it", () => {
+  const timers = [2, 3, 4, 5].map((ms) => `setTimeout(() => log("after ${ms}"), ${ms});`);
+  const source = `const log = console.log; log("main"); ${timers.join(" log('between'); ")}
+    setImmediate(() => { log("immediate"); setImmediate(() => log("next")); });`;
+  const shown = () => explore(machine, program(source), { mostMs: 1e6, mostRuns: 30 });
+  const { orders } = shown();
+  assert.deepEqual(shown().orders, orders); // by chance, but of a fixed seed
+  const weights = orders.map(({ weight }) => weight);
+  assert.deepEqual(
+    weights,
+    weights.toSorted((a, b) => b - a),
+  );
+  assert.ok(weights[0] < 1 && Math.abs(weights.reduce((sum, each) => sum + each, 0) - 1) < 0.05);
+  // What is said to decide an order leads to it.
+  for (const { lines, because, schedule } of orders.slice(0, 3)) {
+    assert.ok(because.length <= Object.keys(schedule).length);
+    const { chunks } = machine.run(program(source), schedule);
+    const printed = chunks.map(([, text]) => text).join("");
+    assert.equal(printed, `${lines.join("\n")}\n`);
+  }
+});
+
+test("a program that is refused leaves nothing behind for the next one", () => {
+  const refused = program("for (;;) setImmediate(require('child_process'));");
+  for (const source of ["fs", "util", "stream/promises"]) {
+    assert.throws(() => machine.run(refused), /child processes/);
+    const { chunks } = machine.run(program(`console.log(!!require("node:${source}"))`));
+    assert.equal(chunks[0][1], "true\n");
+  }
+});
+
 test("an order that needs a long delay is found when it is looked for", () => {
   const source = `setTimeout(() => console.log("forty"), 40);
     setImmediate(() => setTimeout(() => console.log("zero"), 0));`;

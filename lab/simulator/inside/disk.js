@@ -267,6 +267,18 @@
       remove(place === "/" ? `/${child}` : `${place}/${child}`);
     entries.delete(place);
   };
+  const listed = (path, encoding, withTypes) => {
+    const entry = find(path, "scandir");
+    if (entry.kind !== DIR) throw failure("ENOTDIR", "scandir", textOfPath(path));
+    const place = absolute(path);
+    machine.lack?.("folder", place, place);
+    const children = childrenOf(place);
+    const { Buffer } = machine.load("buffer");
+    const names = encoding === "buffer" ? children.map((name) => Buffer.from(name)) : children;
+    if (!withTypes) return names;
+    const kindOf = (name) => entries.get(place === "/" ? `/${name}` : `${place}/${name}`).kind;
+    return [names, children.map((name) => (kindOf(name) === DIR ? 2 : 1))];
+  };
   const makeFolder = (path, mode, isRecursive) => {
     const place = absolute(path);
     const there = entryAt(place);
@@ -340,19 +352,26 @@
     stat: ["stat", (path, isBig) => statOf(find(path, "stat"), isBig)],
     lstat: ["lstat", (path, isBig) => statOf(find(path, "lstat"), isBig)],
     fstat: ["fstat", (descriptor, isBig) => statOf(fileOf(descriptor, "fstat").entry, isBig)],
-    readdir: [
+    readdir: ["scandir", (path, encoding, withTypes) => listed(path, encoding, withTypes)],
+    readdirRecursive: [
       "scandir",
-      (path, encoding, withTypes) => {
-        const entry = find(path, "scandir");
-        if (entry.kind !== DIR) throw failure("ENOTDIR", "scandir", textOfPath(path));
-        const place = absolute(path);
-        machine.lack?.("folder", place, place);
-        const children = childrenOf(place);
-        const { Buffer } = machine.load("buffer");
-        const names = encoding === "buffer" ? children.map((name) => Buffer.from(name)) : children;
-        if (!withTypes) return names;
-        const kindOf = (name) => entries.get(place === "/" ? `/${name}` : `${place}/${name}`).kind;
-        return [names, children.map((name) => (kindOf(name) === DIR ? 2 : 1))];
+      (path, _encoding, withTypes) => {
+        const [names, types, counts, folders] = [[], [], [], [""]];
+        for (const folder of folders) {
+          const [children, kinds] = listed(
+            folder ? `${textOfPath(path)}/${folder}` : path,
+            "utf8",
+            true,
+          );
+          counts.push(children.length);
+          types.push(...kinds);
+          for (const [at, name] of children.entries()) {
+            const place = folder ? `${folder}/${name}` : name;
+            names.push(withTypes ? name : place);
+            if (kinds[at] === 2) folders.push(place);
+          }
+        }
+        return withTypes ? [names, types, counts, folders] : names;
       },
     ],
     mkdir: ["mkdir", makeFolder],

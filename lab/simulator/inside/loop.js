@@ -3,7 +3,8 @@
 // The clock reads whole milliseconds since the program began. Between two readings no time passes,
 // unless the schedule says so: it maps the number of a reading to the milliseconds
 // that passed before it. Each reading at which it could matter is noted, with the milliseconds that
-// would change something; explore.js tries them.
+// would change something; explore.js tries them. In a run that draws the times, each stretch of code takes
+// some, as real code does, and the milliseconds that passed are told as a schedule.
 (machine) => {
   const { host, tickInfo, immediateInfo, settings, exitCodes } = machine;
   const STOP = Symbol("stop"); // thrown to leave every function of a program that has ended
@@ -20,7 +21,12 @@
   let spins = 0;
   let schedule = {};
   let mostMs = 0; // longer delays are not tried
+  let last = -1; // what could matter is noted after this reading
   const readingsList = [];
+  let draw = null; // a number between 0 and 1 by chance, in a run that draws the times
+  let drawn = 0; // the time of such a run
+  let printedBefore = 0;
+  const drawnSchedule = [];
 
   // --- time --------------------------------------------------------------------------------
   const dueTimes = () => {
@@ -47,21 +53,46 @@
     });
   };
 
+  /**
+   * What code takes until the clock is read: as measured in real Nodes, next to nothing where no line is
+   * printed, some tenths of a millisecond where one is, and up to three for the first line of all.
+   */
+  const takenMs = (slept) => {
+    const printed = machine.printed();
+    const isFirst = printedBefore === 0 && printed > 0;
+    const hasPrinted = printed > printedBefore;
+    printedBefore = printed;
+    const chance = -Math.log(1 - draw());
+    if (isFirst) return 0.3 + 3 * draw();
+    if (phase === "main") return 0.02 + 0.2 * chance;
+    if (hasPrinted) return 0.03 + 0.15 * chance;
+    return slept ? 0.06 * chance : 0.01 * chance;
+  };
+  /** The milliseconds that a schedule would have to have at this reading. */
+  const passedBefore = (number, slept) => {
+    drawn = Math.max(drawn, time) + takenMs(slept);
+    const ms = Math.floor(drawn) - Math.floor(time);
+    if (ms > 0) drawnSchedule.push([number, ms]);
+    return ms;
+  };
+
   /** Reads the clock, as `uv_update_time` does; `slept` if the loop was woken just before. */
   machine.readClock = (kind, slept = false) => {
     const number = readings++;
     time = Math.max(time, loopTime);
     const now = Math.floor(time);
-    const due = dueTimes();
+    const passed = draw ? passedBefore(number, slept) : (schedule[number] ?? 0);
     // A delay at a look before a sleep does what one after the sleep does.
-    if (due.length && kind !== "look") {
+    const isOpen = kind !== "look" && (draw ? passed > 0 : number > last);
+    const due = isOpen ? dueTimes() : [];
+    if (due.length) {
       const offsets = due.map((at) => at - now);
       const ahead = offsets.filter((offset) => offset > 0);
       const steps = [...new Set([1, ...ahead])].filter((step) => step <= mostMs);
       steps.sort((a, b) => a - b);
       note({ number, kind, slept, now, next: now + Math.min(...ahead), steps, offsets });
     }
-    time += schedule[number] ?? 0;
+    time += passed;
     loopTime = Math.floor(time);
     spins = 0;
     return loopTime;
@@ -169,6 +200,19 @@
       text = "Uncaught error";
     }
     machine.print(2, `${text}\n\nNode.js ${settings.version}\n`, "report");
+  };
+
+  /** Numbers by chance, always the same ones of a seed. */
+  const numbersOf = (seed) => {
+    let state = Math.imul(seed, 0x9e3779b1) | 1;
+    const next = () => {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      return (state >>> 0) / 2 ** 32;
+    };
+    for (let at = 0; at < 5; at++) next(); // seeds next to each other begin alike
+    return next;
   };
 
   // --- the phases --------------------------------------------------------------------------
@@ -303,7 +347,11 @@
     const number = readings - 0.5; // between two readings of the clock
     if (ready.length === 0) return [ready, false];
     const ways = waysOf(ready, slept, hasSockets);
-    const choice = schedule[number] ?? 0;
+    let choice = schedule[number] ?? 0;
+    if (draw && draw() < 0.3) {
+      choice = Math.floor(draw() * (ways.length + 1));
+      if (choice) drawnSchedule.push([number, choice]);
+    }
     if (ways.length) {
       const now = Math.floor(time);
       const steps = ways.map((_, at) => at + 1);
@@ -317,7 +365,7 @@
         ways: ways.map(([why]) => why),
       });
     }
-    const [, works, isOther = false] = choice ? ways[choice - 1] : [null, ready];
+    const [, works, isOther = false] = ways[choice - 1] ?? [null, ready];
     return [works, isOther];
   };
 
@@ -370,6 +418,7 @@
     if (sleeps) sleeps = untilTimer > machine.readClock("look");
     else machine.readClock("poll");
     if (sleeps) {
+      drawn += Math.max(0, until - Math.max(time, loopTime)); // a sleep is as long as it should be, from when it begins
       time = Math.max(time, until);
       machine.readClock("poll", true);
     }
@@ -434,7 +483,11 @@
   const exitCode = () => (machine.exitInfo[2] ? machine.exitInfo[1] : 0);
 
   machine.run = (main, given) => {
-    ({ schedule, mostMs } = given);
+    ({ schedule, mostMs, last } = given);
+    if (given.draw) {
+      draw = numbersOf(given.draw);
+      drawn = draw();
+    }
     phase = machine.phase = "main";
     machine.turn = 0;
     attempt(main);
@@ -461,7 +514,13 @@
         }
       });
     }
-    return { noted: readingsList, code: machine.exitCode, readings, threads: machine.threads() };
+    return {
+      noted: readingsList,
+      drawn: drawnSchedule,
+      code: machine.exitCode,
+      readings,
+      threads: machine.threads(),
+    };
   };
   machine.isStop = (error) => error === STOP;
 };

@@ -138,6 +138,19 @@
       states.get(this.port2).peer = this.port1;
     }
   }
+  const receiveMessageOnPort = (port) => {
+    const { queue } = states.get(port);
+    return queue.length ? { message: queue.shift() } : undefined;
+  };
+  class Worker {
+    constructor() {
+      machine.refuseFor("workers (worker_threads.Worker)");
+    }
+  }
+  machine.own.worker_threads = machine.absent("worker_threads", {
+    ...{ MessageChannel, MessagePort, Worker, receiveMessageOnPort },
+    ...{ isMainThread: true, parentPort: null, threadId: 0, workerData: null },
+  });
   for (const [name, value] of Object.entries({ MessageEvent, MessagePort, MessageChannel }))
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
 };

@@ -332,9 +332,7 @@
   for (const [name, value] of Object.entries({ Event, EventTarget, AbortController, AbortSignal }))
     expose(name, value);
   const { Buffer, atob, btoa } = load("buffer");
-  const { TextEncoder, TextDecoder } = load("internal/encoding");
-  for (const [name, value] of Object.entries({ Buffer, TextEncoder, TextDecoder }))
-    expose(name, value);
+  expose("Buffer", Buffer);
   for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
 
   // --- time ----------------------------------------------------------------------------------
@@ -492,11 +490,15 @@
       need("url");
       return globalThis[name];
     });
-  for (const name of WEB_STREAMS)
-    exposeLater(name, () => {
-      for (const each of WEB_STREAMS) expose(each, load("stream/web")[each]);
-      return globalThis[name];
-    });
+  const exposeModule = (id, names) => {
+    for (const name of names)
+      exposeLater(name, () => {
+        for (const each of names) expose(each, load(id)[each]);
+        return globalThis[name];
+      });
+  };
+  exposeModule("internal/encoding", ["TextEncoder", "TextDecoder"]);
+  exposeModule("stream/web", WEB_STREAMS);
 
   const console = load("internal/console/global");
   console[load("internal/console/constructor").kBindStreamsLazy](process);
@@ -519,7 +521,7 @@
         copies.set(item, result);
         return result;
       };
-      if (is.isDate(item)) return keep(new RealDate(+item));
+      if (is.isDate(item)) return keep(new ModelDate(+item));
       if (is.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
       if (is.isMap(item)) {
         clone = keep(new Map());
@@ -600,6 +602,8 @@
   const matching = (...texts) => new RegExp(`^(${texts.join("|")})$`);
   const FOREIGN_IN_CODE = matching(
     "not a function",
+    "not a constructor",
+    "object is not extensible",
     "not an object",
     "value is not iterable",
     "could not delete property",
@@ -614,9 +618,11 @@
   const FOREIGN_IN_CALL = matching(
     "not a function",
     "not a constructor",
+    "not a symbol",
     "not an object",
     "value is not iterable",
     "object is not extensible",
+    "cannot read property 'Symbol.*",
     "property is not configurable",
     "must be called with new",
     "circular reference",
@@ -640,7 +646,8 @@
     if (["cjs", "esm"].includes(programFiles[file]?.kind)) {
       const position = { line: site.getLineNumber(), column: site.getColumnNumber(), file };
       const { kind, text } = JSON.parse(host("expression", JSON.stringify(position))) ?? {};
-      if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
+      if (/^not a (function|constructor)$/.test(message) && kind in ENDINGS)
+        return `${text} ${ENDINGS[kind]}`;
       if (/ is read-only$/.test(message) && kind === "name")
         return "Assignment to constant variable.";
     }
@@ -658,6 +665,22 @@
       if (has(text, words))
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
+  const { parse } = JSON;
+  const EARLY_NAME = "property name or '}'";
+  JSON.parse = {
+    parse(text, reviver) {
+      try {
+        return parse(text, reviver);
+      } catch (error) {
+        const { message } = error;
+        const [, at] = /^Expected property.* position (\d+)/.exec(message) ?? [];
+        if (at && /,\s*$/.test(`${text}`.slice(0, at)))
+          for (const key of ["message", "stack"])
+            error[key] = error[key].replace(EARLY_NAME, "double-quoted property name");
+        throw error;
+      }
+    },
+  }.parse;
   const inner = (site) =>
     /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
@@ -833,7 +856,7 @@
       ),
       ...new Set(absentIn(name, exports))
         .values()
-        .map((word) => `const _${word} = () => m.${word}; export { _${word} as ${word} };`),
+        .map((word) => `function _${word}() { return m.${word}; } export { _${word} as ${word} };`),
     ].join("\n");
   };
 
@@ -841,6 +864,32 @@
   let programFiles = {}; // by their paths
   const cache = { __proto__: null };
   machine.refuseModule = refuseModule;
+  const requireIn = (folder, module) => {
+    const pathOf = (name) => machine.modulePath?.(name, folder);
+    const require = (name) => {
+      const exported = publicModule(String(name));
+      if (exported !== undefined) return exported;
+      const path = pathOf(name);
+      return path ? machine.requireFile(path, module) : refuseModule(name);
+    };
+    require.main = cache[settings.file];
+    require.cache = cache;
+    require.resolve = (name) => pathOf(name) ?? name;
+    return require;
+  };
+  const FILE_NAME = "must be a file URL object, file URL string, or absolute path string";
+  machine.own.module = machine.absent("module", {
+    createRequire: (file) => {
+      const [, isURL, path] = /^(file:\/\/)?(\/.*)$/.exec(file?.href ?? file) ?? [];
+      if (!path) {
+        const { ERR_INVALID_ARG_VALUE } = load("internal/errors").codes;
+        throw new ERR_INVALID_ARG_VALUE("filename", file, FILE_NAME);
+      }
+      const place = isURL ? decodeURIComponent(path) : path;
+      return requireIn(place.slice(0, place.lastIndexOf("/")), null);
+    },
+    isBuiltin: (name) => OTHERS_OF_NODE.test(name) || name in ELSEWHERE || OPEN.includes(name),
+  });
   machine.requireFile = (file, parent) => {
     if (cache[file]) return cache[file].exports;
     const folder = file.slice(0, file.lastIndexOf("/")) || "/";
@@ -855,16 +904,7 @@
     };
     cache[file] = module;
     parent?.children.push(module);
-    const pathOf = (name) => machine.modulePath?.(name, folder);
-    const require = (name) => {
-      const exported = publicModule(String(name));
-      if (exported !== undefined) return exported;
-      const path = pathOf(name);
-      return path ? machine.requireFile(path, module) : refuseModule(name);
-    };
-    require.main = cache[settings.file];
-    require.cache = cache;
-    require.resolve = (name) => pathOf(name) ?? name;
+    const require = requireIn(folder, module);
     module.require = require;
     try {
       if (!machine.loadOther?.(programFiles[file], module))
@@ -939,10 +979,11 @@
           }
         : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);
-    const { noted, code, readings, threads } = machine.run(main, plan);
+    const { noted, drawn, code, readings, threads } = machine.run(main, plan);
     return JSON.stringify({
       chunks,
       noted,
+      drawn,
       code,
       readings,
       threads,

@@ -103,6 +103,7 @@
     },
     getHashes: () => Object.keys(HASHES),
   };
+  /** What the model has of a module; the rest is refused. */
   const absent = (module, known) =>
     new Proxy(known, {
       get: (_, name) =>
@@ -148,5 +149,6 @@
   });
   const dns = absent("dns", { lookup, promises, ADDRCONFIG: 32, V4MAPPED: 8, ALL: 16 });
 
+  machine.absent = absent;
   machine.own = { crypto: absent("crypto", crypto), dns, "dns/promises": promises };
 };

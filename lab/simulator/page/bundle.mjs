@@ -3,7 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as acorn from "acorn";
 import { build, transform } from "esbuild";
+import { complete } from "../complete.js";
 import { createMachine, programOf } from "../index.js";
 import { INSIDE, INSIDE_LATER, laterName } from "../machine.js";
 import { natives } from "../natives.js";
@@ -73,6 +75,9 @@ async function inside(text) {
   return code.slice(head.length).replace(/;\n?$/, "");
 }
 
+/** Most programs that name this one are about workers, and the model has none: they cannot be changed. */
+const MOSTLY_ABSENT = "worker_threads";
+
 /** What packs there are beside that of every program, and the modules that are loaded for each; "later" has all others. */
 const PACKS = {
   streams: ["stream", "stream/consumers", "stream/promises", "string_decoder"],
@@ -108,7 +113,11 @@ async function textsOf(node, machineParts) {
   const packs = { node: await shortened(node.texts, [...names]) };
   const modules = [];
   const fill = async (pack, publicNames) => {
-    modules.push(...publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`)));
+    modules.push(
+      ...publicNames.filter(
+        (name) => name !== MOSTLY_ABSENT && runs(`require(${JSON.stringify(name)})`),
+      ),
+    );
     const [, ...programs] = textIn(`probe-${pack}.txt`).trim().split("\n");
     for (const source of programs) runs(source);
     const before = Object.values(packs);
@@ -125,16 +134,25 @@ async function textsOf(node, machineParts) {
   for (const name of INSIDE_LATER)
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;
+  const isCompleted = true;
   const { node: always, ...others } = packs;
   const namesOf = Object.entries(others).map(([pack, texts]) => [pack, Object.keys(texts)]);
-  const facts = { version, versions, texts: always, packs: Object.fromEntries(namesOf) };
+  const facts = {
+    version,
+    versions,
+    isCompleted,
+    texts: always,
+    packs: Object.fromEntries(namesOf),
+  };
   return { modules, facts, packs: others };
 }
 
+/** The texts as the machine needs them: a page leaves out to complete them, which takes longer than to run a program. */
 async function shortened(texts, names) {
   const short = {};
   for (const name of names.sort()) {
-    const { code } = await transform(texts[name], { minify: true, target: TARGET });
+    const { text } = complete(acorn, texts[name], false);
+    const { code } = await transform(text, { minify: true, target: TARGET });
     short[name] = code;
   }
   return short;
@@ -149,8 +167,9 @@ function write(file, content) {
 }
 
 const machineParts = await parts();
-const evaluated = { binary: machineParts.binary };
+const evaluated = {};
 for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
+evaluated.binary = machineParts.binary; // texts beside one another are packed smaller
 write("engine", evaluated);
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
 const nodesMade = {};
