@@ -86,7 +86,8 @@ class Bridge:
         if not line.endswith(b"\n"):
             raise BridgeFailed(
                 "The bridge to a server with TLS, HTTP/2, a UNIX socket or a scenario did not "
-                "answer. Try again; if it fails again, report it with what `node --version` prints."
+                "respond. Try again. If it fails again, report it with what `node --version` "
+                "prints."
             )
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -380,7 +380,7 @@ def _void(result: dict[str, Any], server: Found, running: Running | None, log: s
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
-            f"{server.name} died under the load{how}; the trial is void. The last it printed:\n"
+            f"{server.name} died under the load{how}; the trial is void. Its last output:\n"
             f"{running.log(10) or '(nothing)'}" + (f"\n{log}" if log else "")
         )
     if result["stopped"] == "server-gone":

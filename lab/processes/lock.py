@@ -175,8 +175,8 @@ def _message(descriptor: int, ahead: line.Ahead) -> str:
         "other."
     )
     if ahead.waiting:
-        others = "1 other waits" if ahead.waiting == 1 else f"{ahead.waiting} others wait"
-        text += f" Then {others} before you."
+        others = "1 other is" if ahead.waiting == 1 else f"{ahead.waiting} others are"
+        text += f" {others} in the queue before you."
     if ahead.turn_s is not None:
         left_s = max(1.0, (ahead.waiting + 1) * ahead.turn_s - (_held_s(descriptor) or 0))
         text += f" It may take {_about(left_s)}."

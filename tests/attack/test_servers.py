@@ -263,7 +263,7 @@ BEGINNINGS = {
     "no line, only silence": ("time.sleep(100)", "NeverListened: "),
     "a line without its end": (
         "os.write(1, b'listening on http://127.0.0.1:%d' % listener.getsockname()[1])",
-        "NeverListened: .*without the end of the line",
+        "NeverListened: .*without a newline at the end",
     ),
     "1 GiB of output first": (
         "[os.write(1, b'y' * 1048576) for _ in range(1024)]; print(); say()",
@@ -291,7 +291,7 @@ BEGINNINGS = {
     ),
     "a port of nobody": (
         "print('listening on http://127.0.0.1:9', flush=True)",
-        "WrongPort: .*nobody does",
+        "WrongPort: .*nothing is",
     ),
     "bytes that are no text": (
         "os.write(1, b'\\\\xff\\\\xfe\\\\x00\\\\x1b[2J\\\\n'); say()",

@@ -71,7 +71,7 @@ def test_a_program_is_named_for_what_it_has(app):
         (("app.cjs",), "is a file for Node. Start it with Node: node app.cjs$"),
         (("./app.cjs", "a b"), "Start it with Node: node ./app.cjs 'a b'$"),
         ((".",), r"is a folder. Start its program with Node: node \.$"),
-        (("./start",), "may not be run. Allow it: chmod \\+x .*/start$"),
+        (("./start",), "is not executable. Make it so: chmod \\+x .*/start$"),
         (("no-program",), "no program no-program on the PATH. Correct the name"),
         (("./gone",), "no program ./gone"),
     ],
@@ -187,7 +187,7 @@ def test_a_program_that_ends_is_no_crash(tmp_path):
 
 def test_a_program_that_never_listens_is_given_up_and_ended(tmp_path):
     target = Target(("node", "-e", "setInterval(() => {}, 1000)"), tmp_path, listen_s=1.0)
-    with Hub() as hub, pytest.raises(AppFailed, match="does not listen"):
+    with Hub() as hub, pytest.raises(AppFailed, match="did not listen"):
         App(target, hub)
 
 

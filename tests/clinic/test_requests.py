@@ -88,7 +88,7 @@ def test_a_scenario_logs_in_and_sends_its_requests_by_their_weights(tmp_path, ca
         ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is not text"),
         (
             {"login": LOGIN, "requests": [{"path": "/books", "body": {}}]},
-            '422. It may want another "body"',
+            '422. It may need another "body"',
         ),
     ],
 )
@@ -344,7 +344,7 @@ def test_a_stream_of_events_is_refused_with_the_next_step(tmp_path):
     )
     with (
         App(target(tmp_path, f'{text}.listen(process.env.PORT, "127.0.0.1");'), None) as app,
-        pytest.raises(Endless, match="its body did not end") as caught,
+        pytest.raises(Endless, match="the body did not end") as caught,
     ):
         app.get(5)
     assert caught.value.kind == "text/event-stream"

@@ -204,7 +204,7 @@ def test_folders_of_one_name_in_two_archives_are_in_doubt(tmp_path):
         zipped(tmp_path / f"{name}.zip", [("anna/summary.mjs", f"// {name}"), ("ben/x.txt", "")])
     came = came_in(tmp_path)
     assert texts(came) == {}
-    assert all("come to the same student" in one.why for one in came.unowned)
+    assert all("lead to the same student" in one.why for one in came.unowned)
 
 
 def test_a_zip_that_a_student_made_is_theirs(tmp_path):
@@ -300,7 +300,7 @@ def test_every_wrapper_is_named_once_with_the_reason(tmp_path):
     content = {"locked.zip": bytes(locked)}
     files = {f"s{at}/{name}": content.get(name, b"x") for at, name in enumerate(names)}
     came = came_in(laid(tmp_path, {**files, "zoe/summary.mjs": GOOD}))
-    lines = [line for line in said(came) if "no program and no notebook" not in line]
+    lines = [line for line in said(came) if "neither a program nor a notebook" not in line]
     lines += [f"{one.student}/: {why.why}" for one in came.students for why in one.chosen.values()]
     assert len(lines) == len(names) + 1
     for at, name in enumerate(names):
@@ -349,7 +349,7 @@ NO_ZIPS = {
     "gzip": b"\x1f\x8b" + b"x" * 50,
     "page": b"\xef\xbb\xbf\n<!DOCTYPE html><title>Log in</title>",
     "broke off": packed([("anna/summary.mjs", GOOD)])[:-30],
-    "nothing": b"",
+    "empty": b"",
 }
 
 

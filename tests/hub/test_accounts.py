@@ -359,7 +359,7 @@ def test_a_week_of_a_class_in_which_one_tries_what_an_account_can(room, people):
     }
 
     said = grace.does("nbgrader", "collect", WEEK, folder="course")
-    assert "is taken as of eve, who owns it" in said
+    assert "is collected as the work of eve, who owns it" in said
     grace.does("nbgrader", "autograde", WEEK, folder="course")
     assert points(room) == {"ann": SUMMARY.points, "eve": 3}
     grace.does("nbgrader", "generate_feedback", WEEK, folder="course")

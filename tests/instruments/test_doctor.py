@@ -55,7 +55,7 @@ def calibrated(**figures) -> Calibration:
 def test_a_healthy_machine_has_nothing_to_do():
     findings = list(judge(HEALTHY))
     assert {f.status for f in findings} == {"ok"}
-    assert [f.do for f in findings if f.do] == ["to have it: npm install --global artillery"]
+    assert [f.do for f in findings if f.do] == ["to install it: npm install --global artillery"]
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_who_waits_is_told_the_place_and_about_how_long_and_at_the_end_nothing(q
     with pytest.raises(MachineBusy), measuring(deadline_s=1, say=said.append):
         pass
     assert said[0].startswith("Waiting: ann (-c, since ")
-    assert "Then 1 other waits before you. It may take 40 s." in said[0]
+    assert "1 other is in the queue before you. It may take 40 s." in said[0]
     assert said[-1] == ""
 
 
@@ -205,7 +205,7 @@ def test_a_terminal_gets_a_line_when_the_line_changes_not_when_seconds_pass(monk
     monkeypatch.delenv("LAB_USAGE_FILE", raising=False)
     notice = lock._Notice()
     for since, waiting in ((1, 2), (3, 2), (5, 1), (7, 1)):
-        notice(f"Waiting: ann (x, since {since} s) is measuring. Then {waiting} before you.")
+        notice(f"Waiting: ann (x, since {since} s) is measuring. {waiting} are before you.")
     notice("")
     assert len(capsys.readouterr().err.splitlines()) == 2
 
