@@ -190,7 +190,7 @@
   function ticks() {
     const load = () => {
       document.removeEventListener("lab-question", load);
-      for (const name of ["page-questions.js", "ticks.js"])
+      for (const name of ["./page-questions.js?v=0", "./ticks.js?v=0"])
         document.head.append(
           Object.assign(document.createElement("script"), {
             src: new URL(name, here),
@@ -431,7 +431,13 @@
   // search in the page and an address, which scroll there.
   function cuts() {
     const CUT = ".lab-cut:not(table), .pst-scrollable-table-container:has(> table.lab-cut)";
-    all(`.bd-article :is(${CUT})`).forEach((part, i) => {
+    const isShort = ({ scrollHeight, clientHeight }) =>
+      clientHeight > 0 && scrollHeight < clientHeight + 60;
+    const cut = all(`.bd-article :is(${CUT})`).filter((part) => {
+      part.classList.toggle("lab-all", isShort(part));
+      return !part.matches(".lab-all");
+    });
+    cut.forEach((part, i) => {
       const rows = all("tbody tr", part).length;
       const count =
         rows > 0 ? `${rows} rows` : `${part.textContent.trimEnd().split("\n").length} lines`;

@@ -1,5 +1,5 @@
-"""What of a long page a screen does not show at first. Paper, a page without scripts and a search in
-the page have all of it.
+"""What of a long page a screen does not show at first. Paper has all of it, and a search in the
+page finds it.
 
 - Of a long listing or table: all but the beginning. A button below opens the rest (page.js).
 - Of a section that leads aside: all that comes after `<!-- fold -->`.
