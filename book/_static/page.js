@@ -431,13 +431,7 @@
   // search in the page and an address, which scroll there.
   function cuts() {
     const CUT = ".lab-cut:not(table), .pst-scrollable-table-container:has(> table.lab-cut)";
-    const isShort = ({ scrollHeight, clientHeight }) =>
-      clientHeight > 0 && scrollHeight < clientHeight + 60;
-    const cut = all(`.bd-article :is(${CUT})`).filter((part) => {
-      part.classList.toggle("lab-all", isShort(part));
-      return !part.matches(".lab-all");
-    });
-    cut.forEach((part, i) => {
+    all(`.bd-article :is(${CUT})`).forEach((part, i) => {
       const rows = all("tbody tr", part).length;
       const count =
         rows > 0 ? `${rows} rows` : `${part.textContent.trimEnd().split("\n").length} lines`;

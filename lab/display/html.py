@@ -42,7 +42,7 @@ STYLE = (
     "</style>"
 )
 CUT = "lab-cut"  # what a page shows the beginning of (lab/book/site/long_parts.py)
-ROWS = 10  # a table with more is cut
+ROWS = 11  # a table with more is cut
 TONES = ("ok", "less", "warn", "fail", "none")
 
 

@@ -30,6 +30,9 @@ const isLooked = ({ name }) => {
   return !chapters || !isChapter(page) || chapters.includes(page);
 };
 const WIDE = { width: 1440, height: 900 };
+const SCREENS = 15;
+// Pages that are longer, each with its bar, which may only fall, and its reason.
+const LONGER = {};
 
 const own = session();
 
@@ -148,6 +151,16 @@ describe("a page", { concurrency: 3 }, () => {
         assert.deepEqual(await tab.evaluate(wider, LISTINGS), []);
         await tab.setViewportSize(WIDE);
         assert.deepEqual(await tab.evaluate(wider, TABLES), [], "at 1440 px");
+      });
+
+      it(`is at most ${LONGER[page.name]?.screens ?? SCREENS} screens long at 1440 px, as a reader first meets it`, async () => {
+        const height = await tab.evaluate(() => document.documentElement.scrollHeight);
+        const screens = height / WIDE.height;
+        const bar = LONGER[page.name]?.screens ?? SCREENS;
+        assert.ok(
+          screens <= bar,
+          `${screens.toFixed(1)} screens: fold a section that leads aside with <!-- fold -->`,
+        );
       });
 
       if (page.holds("<lab-answer"))

@@ -23,7 +23,7 @@
       this.data = data;
       this.name = `lab-vary-${++count}`;
       // What comes after the page has been asked for: a reader ran its cell.
-      const isAsked = document.readyState === "complete" || data.values.some(({ here }) => here);
+      const isAsked = document.readyState === "complete";
       this.said = el("p", { class: "told", role: "status" });
       this.why = el("p", { class: "why" });
       this.texts = data.values.map(({ label }) => el("span", { html: label }).textContent);
