@@ -34,7 +34,8 @@ def _mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
         table = body.parent.parent if body.parent else None
         if isinstance(table, nodes.table) and len(body.children) > ROWS:
             table["classes"].append(CUT)
-    for mark in [one for one in doctree.findall(nodes.raw) if one.astext().strip() == FOLD]:
+    marks = [raw for raw in doctree.findall(nodes.raw) if raw.astext().strip() == FOLD]
+    for mark in marks:
         _fold(mark)
 
 
