@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { needDescriptors } from "../shared/limits.mjs";
 
-const LONGEST_MS = 60_000; // no client lives longer
+const LONGEST_MS = 120_000; // no client lives longer
 const head = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /**
@@ -30,15 +30,21 @@ export const hub = async () => {
 export const event = (id, bytes = 100) =>
   `id: ${id}\ndata: ${JSON.stringify({ price: id }).padEnd(bytes - 16)}\n\n`;
 
-/** So many clients of `/events`, which read. `call` has them do something, and gives their answer. */
+/** So many clients of `/events`, which read. What is returned has them do something and gives their answer; `end()` ends them. */
 export const crowd = async (port, many) => {
   needDescriptors(many + 100);
   const child = fork(fileURLToPath(import.meta.url), ["crowd", port]);
+  const stop = () => {
+    console.error("The process of the clients has ended too early.");
+    process.exit(1);
+  };
+  child.once("exit", stop);
   const call = async (what, value) => {
     child.send([what, value]);
     const [answer] = await once(child, "message");
     return answer;
   };
+  call.end = () => child.off("exit", stop).disconnect();
   if (many > 0) await call("open", many);
   return call;
 };

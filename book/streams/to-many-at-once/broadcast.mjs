@@ -72,6 +72,7 @@ for (const many of numbers) {
       }),
     });
   }
+  call.end();
   pinger.destroy();
   server.closeAllConnections();
   server.close();

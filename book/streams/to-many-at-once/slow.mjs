@@ -1,6 +1,6 @@
 // slow.mjs WAY…: 640 events of 16 KiB go to fourteen clients, of which ten have stopped reading. What does the server keep for them, what
 // do the others get, and what does a slow client get when it reads again?
-import { setImmediate as nextTurn, setTimeout as after } from "node:timers/promises";
+import { setTimeout as after, setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { print } from "../shared/asking.mjs";
@@ -81,6 +81,7 @@ const run = async ({ send, drain }) => {
   while (isFull(slow[0])) await after(1);
   await broadcast(EVENTS + 1);
   const { texts, closed } = await resumed;
+  call.end();
   server.closeAllConnections();
   server.close();
   const ids = texts.map((some) => Number(/^id: (\d+)/.exec(some)?.[1]));

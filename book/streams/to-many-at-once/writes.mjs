@@ -1,9 +1,8 @@
 // An event to 100 clients, written in several ways. How many write system calls does a client take, how many of them are made before the
 // loop over the clients ends, and how much CPU time does it take? The kernel counts the calls (/proc/self/io).
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { median, print } from "../shared/asking.mjs";
-import { crowd, event, hub } from "./_hub.mjs";
+import { crowd, hub } from "./_hub.mjs";
 
 const CLIENTS = 100;
 const EVENTS = 30;

@@ -40,7 +40,10 @@ export default {
   async bounded(t) {
     const { most, many } = sizes(t);
     const [a, b] = words(t, 2);
-    for (const steps of [[{ send: a }, { send: b }], [{ send: a }, { turns: 1 }, { send: b }]]) {
+    for (const steps of [
+      [{ send: a }, { send: b }],
+      [{ send: a }, { turns: 1 }, { send: b }],
+    ]) {
       const { log } = await play(t, { most, many, steps, writes: 2 * many });
       const inTurn = new Map();
       for (const { turn } of log) inTurn.set(turn, (inTurn.get(turn) ?? 0) + 1);
@@ -50,7 +53,11 @@ export default {
         `two texts went to ${many} clients, and \`write\` was called too often in one turn`,
         { saw: largest, wanted: `${most} or fewer` },
       );
-      t.equal(log.length, 2 * many, `two texts went to ${many} clients, and some writes are missing`);
+      t.equal(
+        log.length,
+        2 * many,
+        `two texts went to ${many} clients, and some writes are missing`,
+      );
       const fewest = Math.ceil((2 * many) / most);
       t.ok(
         inTurn.size <= fewest + 1,
@@ -87,13 +94,7 @@ export default {
     t.equal(of(run, many), [b], "a client that was added did not get the text after that once");
     t.equal(of(run, 0), [a], "a client had its first text and was removed: what it got in all");
     t.equal(of(run, many - 1), [], "`write` was called for a client that had been removed");
-    const back = [
-      { send: a },
-      { send: b },
-      { remove: many - 1 },
-      { add: many - 1 },
-      { send: c },
-    ];
+    const back = [{ send: a }, { send: b }, { remove: many - 1 }, { add: many - 1 }, { send: c }];
     const again = await play(t, { most, many, steps: back, writes: 3 * many - 2 });
     t.equal(
       of(again, many - 1),

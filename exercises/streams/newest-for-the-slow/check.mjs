@@ -65,7 +65,10 @@ export default {
       "one client was full, and another client, which reads, did not get each event once",
     );
     const late = run[1].writes.some(({ step }, n) => step !== [2, 3, 4, 5, 6, 8][n]);
-    t.ok(!late, "one client was full, and another client did not get its events when they were sent");
+    t.ok(
+      !late,
+      "one client was full, and another client did not get its events when they were sent",
+    );
   },
 
   async newest(t) {
@@ -74,11 +77,7 @@ export default {
     const to = (n) => list[n - 1];
     const full = 1; // the number of the event that fills the client
     const newest = full + missed + 1;
-    const run = await play(t, [
-      { add: 0, room: 1 },
-      ...send(list.slice(0, newest)),
-      { drain: 0 },
-    ]);
+    const run = await play(t, [{ add: 0, room: 1 }, ...send(list.slice(0, newest)), { drain: 0 }]);
     const got = events(run[0]);
     const situation = `a client was full after event ${full}, and was sent ${missed + 1} more`;
     const seen = {
@@ -172,7 +171,11 @@ export default {
       { close: 1 },
       ...send(list.slice(2)),
     ]);
-    t.equal(run[1].writes.length, 2, "a client is gone, and the hub wrote to it, or had not before");
+    t.equal(
+      run[1].writes.length,
+      2,
+      "a client is gone, and the hub wrote to it, or had not before",
+    );
     t.equal(run[0].writes.length, 1, "a full client is gone, and the hub wrote to it");
     t.equal(events(run[2]).length, 4, "two clients are gone: how many of four events another got");
     t.ok(
