@@ -11,7 +11,7 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 const [SLOW, ALL, EVENTS, BYTES] = [10, 14, 640, 16_384];
 
-const gap = (missed) => `event: gap\ndata: ${missed}\n\n`;
+const gap = (missed) => `event: gap\ndata: {"missed":${missed}}\n\n`;
 const policies = {
   "write, a Buffer for all": {
     send: ({ response }, event) => response.write(event.bytes),
@@ -90,7 +90,7 @@ const run = async ({ send, drain }) => {
     "kept for ten (MiB)": kept,
     "memory grown (MiB)": grown,
     "events a slow one gets": ids.filter((id) => id > 0).length,
-    "gap told": missed ? Number(/data: (\d+)/.exec(missed)[1]) : 0,
+    "gap told": missed ? Number(/"missed":(\d+)/.exec(missed)[1]) : 0,
     closed,
   };
 };

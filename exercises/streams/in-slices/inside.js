@@ -5,8 +5,8 @@ const { getActiveResourcesInfo } = process;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// steps, in this order: {add: n}, {remove: n}, {send: text}, {turns: n}. Between two steps the loop does not turn. `writes`: how many
-// are waited for in the end.
+// steps, in this order: {add: n}, {remove: n}, {send: text}, {until: n} (so many writes). Otherwise the loop does not turn
+// between two steps. `writes`: how many are waited for in the end.
 exports.play = async function play(student, { most, steps, writes }) {
   const log = [];
   const clients = new Map();
@@ -22,14 +22,21 @@ exports.play = async function play(student, { most, steps, writes }) {
   for (const name of ["add", "remove", "send"])
     if (typeof hub?.[name] !== "function") return { lacks: name };
   await turn();
-  for (const { add, remove, send, turns } of steps) {
+  const until = async (many) => {
+    for (let n = 0; n < 400 && log.length < many; n++) await (n < 100 ? turn() : later(2));
+  };
+  const hadOnLeaving = {};
+  for (const { add, remove, send, until: many } of steps) {
     if (add !== undefined) hub.add(client(add));
-    else if (remove !== undefined) hub.remove(client(remove));
-    else if (send !== undefined) hub.send(send);
-    else for (let n = 0; n < turns; n++) await turn();
+    else if (many !== undefined) await until(many);
+    else if (remove !== undefined) {
+      hadOnLeaving[remove] = log.filter((write) => write.client === remove).length;
+      hub.remove(client(remove));
+    } else hub.send(send);
   }
-  for (let n = 0; n < 400 && log.length < writes; n++) await (n < 100 ? turn() : later(2));
+  await until(writes);
   for (let n = 0; n < 5; n++) await turn();
   const left = Reflect.apply(getActiveResourcesInfo, process, []);
-  return { log, left: left.filter((kind) => kind === "Immediate" || kind === "Timeout").length };
+  const set = left.filter((kind) => kind === "Immediate" || kind === "Timeout").length;
+  return { log, hadOnLeaving, left: set };
 };
