@@ -34,10 +34,10 @@ chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-
 new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim, WHAT=exercise NAME=topic/chapter/its-id
 	@$(BIN)/python -m lab.book new -- "$(or $(WHAT),chapter)" "$(NAME)"
 
-teaching: setup ## count how each chapter teaches: words, minutes, questions and when they tell (ARGS=--json)
+teaching: setup ## count how each chapter teaches: words, minutes, questions and when they give their answers (ARGS=--json)
 	@$(BIN)/python -m lab.book teaching $(ARGS)
 
-live: setup-lab ## the book in a browser, its cells to be run on the page (ARGS=--no-browser)
+live: setup-lab ## the book in a browser, with cells that run on the page (ARGS=--no-browser)
 	@$(BIN)/python -m lab.live $(ARGS)
 
 lab: setup-lab ## JupyterLab on book/, both kernels ready
@@ -126,11 +126,11 @@ classroom: setup-classroom ## install what a class needs: nbgrader, and Dask for
 	@echo "Next: make course COURSE=../my-course [SYLLABUS=6|12]"
 
 course: setup-classroom ## a course for nbgrader: make course COURSE=../my-course [SYLLABUS=6|12] [START=2027-01-11]
-	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, a folder that is new, or a course already." >&2; exit 2)
+	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, with a folder that is new, or is already a course." >&2; exit 2)
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m lab.classroom make "$(COURSE)" --syllabus "$(or $(SYLLABUS),6)" --start "$(START)"
 
-classtest: setup-classroom setup-dev ## the tests of a class with nbgrader and Dask themselves, some minutes (ARGS="-m nightly")
+classtest: setup-classroom setup-dev ## test a class with nbgrader and Dask themselves, in some minutes (ARGS="-m nightly")
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m pytest tests/classroom -n 2 --dist loadfile $(ARGS)
 
@@ -141,7 +141,7 @@ exercises: setup ## list the exercises
 
 # What neither builds, judges, measures nor opens a browser; 5 is "no test", as above.
 QUICK := not alone and not nightly and not builds and not judges and not starts and not sandboxed and not nbgrader
-quick: setup-lab setup-dev ## before each push, four minutes: linters, and the tests that need seconds (SINCE=main: of what changed since)
+quick: setup-lab setup-dev ## before each push, four minutes: linters, and the tests that need seconds (SINCE=main: only those of what has changed since)
 	@tests=tests; \
 	  if [ -n "$(SINCE)" ]; then tests=$$($(BIN)/python tests/selection.py "$(SINCE)") || exit 2; fi; \
 	  if [ "$$tests" = tests ]; then echo "== linters and all quick tests"; \
@@ -235,11 +235,11 @@ nodetest: setup-dev ## the tests in JavaScript, one after another, as some read 
 	@echo "== Node tests"
 	@$(NODE_TEST) --test-concurrency=1 $(NODE_TESTS)
 
-smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with loads of a moment into _build/smoke, eight minutes
+smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with very short loads into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
-site: setup-dev ## look at every page of the smoke build in a browser; after make smoke, ten minutes
+site: setup-dev ## check every page of the smoke build in a browser; after make smoke, ten minutes
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
 	@CHAPTERS='$(LIVE_PAGES:%=book/%)' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=4 tests/site/*.test.mjs
@@ -287,14 +287,14 @@ class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a cl
 
 # Those that need nothing but the book; the others say at their top what they take.
 BENCHES = startup build generator cross_check trace false_alarms
-bench: setup ## measure the build and the measurement core; prints and stores figures
+bench: setup ## measure the build and the measurement core; prints and stores numbers
 	@for f in $(BENCHES); do $(BIN)/python bench/$$f.py || exit 1; done
 
 # All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
 # The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
 RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
   --only-binary :all: --no-binary pycnic --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
-lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
+lock: ## resolve requirements.in and requirements/*.in into the .txt next to them (needs uv: `pip install uv` anywhere)
 	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
 	@for layer in requirements requirements/postgres requirements/pycnic requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
@@ -315,7 +315,7 @@ nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs 
 bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
 	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
 
-kernels: setup ## put both kernels into .venv again
+kernels: setup ## install both kernels into .venv again
 	@$(BIN)/python -m lab.kernels.kernelspec
 
 # The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
@@ -330,15 +330,15 @@ checkup: setup ## build node-checkup, the clinic as a package for pip and for np
 release: pdf checkup ## site, document, packages and records of a release, into _build/release; measures nothing
 	@$(BIN)/python tools/release/pack.py
 
-addons: setup ## build the addons in Rust if their sources changed, and try again what failed; `make` does the first, where there is cargo
+addons: setup ## build the addons in Rust if their sources changed, and retry what failed; `make` does the former if cargo is installed
 	@$(BIN)/python -m lab.servers.rust_addon --again
 
 # A hub's folder holds what students handed in: it is removed by who knows that it is there.
-clean: ## remove what builds and chapters wrote, all you measured, too; keeps the environments and a hub's folder, _build/hub
+clean: ## remove what builds and chapters wrote and all you measured; keeps the environments and a hub's folder, _build/hub
 	rm -rf data/runs .pytest_cache .mypy_cache .ruff_cache
 	[ ! -d _build ] || find _build -mindepth 1 -maxdepth 1 ! -name hub -exec rm -rf {} +
 	find book lab tests bench servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
-distclean: clean ## remove the environments too
+distclean: clean ## also remove the environments
 	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/loadtools/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed tools/sandbox .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

@@ -6,7 +6,7 @@ import time
 
 import psutil
 
-SECONDS = 20
+SECONDS = 300
 
 
 class Live:
@@ -52,6 +52,6 @@ class Live:
         return [kernel, *kernel.children(recursive=True)]
 
 
-def gone(processes, seconds=5):
+def gone(processes, seconds=60):
     _, alive = psutil.wait_procs(processes, timeout=seconds)
     return [p for p in alive if p.status() != psutil.STATUS_ZOMBIE]

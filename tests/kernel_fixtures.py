@@ -11,6 +11,7 @@ from jupyter_client.manager import KernelManager
 from kernel_client import Live
 
 from lab.kernels import kernelspec
+from lab.kernels.own_address import own_address
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +27,7 @@ def specs(tmp_path_factory):
 def live(specs):
     @contextmanager
     def start(kernel="javascript", **options):
-        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs, ip=own_address())
         manager.start_kernel(**options)
         session = None
         try:

@@ -15,7 +15,7 @@ def in_fresh_python(program, **env):
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
         cwd=paths.ROOT,
         env={**os.environ, **env},

@@ -28,7 +28,7 @@ def test_all_run_at_the_same_time_and_each_output_is_whole(tmp_path):
     done = side_by_side(
         f"first: echo hello >{fifo}; {lines.format('f')}",
         f"second: cat {fifo}; {lines.format('s')}",
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0
     assert re.search(r"^== second: done after \d+ s\nhello\n(s\n){5}", done.stdout, re.M)
@@ -47,12 +47,12 @@ def test_one_that_fails_fails_the_whole_is_named_and_stops_no_other():
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_all_with_what_they_started(tmp_path, number):
     note = tmp_path / "pids"
-    job = f"{{}}: sleep 60 & echo $! >>{note}; wait; sleep 60"
+    job = f"{{}}: sleep 600 & echo $! >>{note}; wait; sleep 600"
     command = [sys.executable, str(SCRIPT), job.format("a"), job.format("b")]
     program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert eventually(lambda: note.exists() and len(note.read_text().split()) == 2, 30)
+    assert eventually(lambda: note.exists() and len(note.read_text().split()) == 2, 300)
     program.send_signal(number)
-    assert program.wait(30) == 130
+    assert program.wait(300) == 130
 
     def gone(pid):
         try:
@@ -60,22 +60,22 @@ def test_an_interrupt_ends_all_with_what_they_started(tmp_path, number):
         except psutil.NoSuchProcess:
             return True
 
-    assert eventually(lambda: all(gone(int(pid)) for pid in note.read_text().split()), 10)
+    assert eventually(lambda: all(gone(int(pid)) for pid in note.read_text().split()))
 
 
 def test_one_that_hears_no_interrupt_is_killed(tmp_path):
     note = tmp_path / "ready"
-    deaf = f"trap '' INT TERM; echo >{note}; sleep 60"
+    deaf = f"trap '' INT TERM; echo >{note}; sleep 600"
     program = subprocess.Popen(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(SCRIPT.parent)!r});"
          "import side_by_side; side_by_side.LEAVE_S = 0.2; side_by_side.main()", f"deaf: {deaf}"],
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    assert eventually(note.exists, 30)
+    assert eventually(note.exists, 300)
     began = time.monotonic()
     program.send_signal(signal.SIGTERM)
-    assert program.wait(30) == 130
-    assert time.monotonic() - began < 30
+    assert program.wait(300) == 130
+    assert time.monotonic() - began < 300
 
 
 @pytest.mark.parametrize("words", [[], ["no colon"], [": no name"], ["no command:"]])

@@ -191,7 +191,7 @@ def test_the_program_compares_the_repository_of_the_current_directory(tmp_path):
     def compare():
         command = [sys.executable, str(ROOT / "bench/prose.py"), "--base", "HEAD"]
         return subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
         )
 
     git("init", "-q")

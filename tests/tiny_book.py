@@ -18,7 +18,7 @@ from pathlib import Path
 from lab.kernels import forks
 
 TINY = Path(__file__).parent / "fixtures" / "tiny-book"
-DEADLINE_S = 180
+DEADLINE_S = 900
 # What a build imports besides what its kernels do; nothing of `lab`, which reads LAB_ROOT.
 IMPORTED = (
     *("fontTools.subset", "jupyter_book.sphinx", "jupyter_cache", "myst_nb.sphinx_ext"),

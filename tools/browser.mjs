@@ -126,7 +126,7 @@ async function install() {
     REQUIRE.resolve("playwright-core");
   } catch {
     throw new Error(
-      "A browser is tried with playwright-core, which is not installed: run make browser.",
+      "playwright-core, which tries out a browser, is not installed: run make browser.",
     );
   }
   const mine = named();
@@ -152,7 +152,7 @@ async function install() {
     reasons.push(`from ${how}: ${why}`);
   }
   throw new Error(
-    `The pages are looked at in Chromium or Chrome; none here can draw them, and none that can was to be had:
+    `The pages are checked in Chromium or Chrome. None here can draw them, and none that can could be installed:
 ${reasons.map((reason) => `  ${reason}`).join("\n")}
 Install one as the administrator of this machine (Debian: sudo apt-get install chromium), or set CHROME to its path.`,
   );

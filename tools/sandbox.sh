@@ -32,5 +32,5 @@ fi
 for one in "$(command -v bwrap)" "$PWD/$own/bwrap"; do
   if [ -n "$one" ] && [ -x "$one" ] && works "$one"; then exit 0; fi
 done
-echo "No sandbox here: bubblewrap is missing, or may not make one (in a container or a chroot it often may not)." >&2
+echo "No sandbox here: bubblewrap is missing or is not allowed to make one (as often in a container or a chroot)." >&2
 exit 0

@@ -143,7 +143,7 @@ def _said(options: argparse.Namespace) -> str:
 def _followed(options: argparse.Namespace) -> list[str]:
     olds, news = options.names[::2], options.names[1::2]
     if len(olds) != len(news):
-        raise LabError(f"{olds[-1]} was moved where? moved OLD NEW, or several such pairs.")
+        raise LabError(f"Where was {olds[-1]} moved? Write moved OLD NEW, or several such pairs.")
     return moved(dict(zip(olds, news, strict=True)) or None, options.since)
 
 

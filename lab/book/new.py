@@ -48,7 +48,7 @@ def new(what: str, name: str) -> str:
     taken.
     """
     if what not in KINDS:
-        raise NotNew(f"WHAT={what!r} can't be begun. {did_you_mean(what, KINDS)}")
+        raise NotNew(f"WHAT={what!r} is unknown. {did_you_mean(what, KINDS)}")
     made = KINDS[what](name)
     _write(made)
     return f"Written: {_list(made.files)}. Changed: {_list(made.changed)}.\n{made.then}"
@@ -228,7 +228,7 @@ def _exercise(name: str) -> Beginning:
     text = page.read_text("utf-8")
     if id in exercise.names():
         other = exercise.exercise(id)
-        raise NotNew(f"{paths.relative(other.folder)} is called so already. Choose another id.")
+        raise NotNew(f"{paths.relative(other.folder)} already has that name. Choose another id.")
     folder = exercise.EXERCISES / chapter.partition("/")[0] / id
     values = {"title": id.replace("-", " ").capitalize(), "chapter": chapter}
     drawn = paths.ROOT / "tools/new/exercise"

@@ -57,7 +57,7 @@ def _grade(options: Chosen) -> int:
     print(handins.came_in(course, week, options.student).sum())
     if open_results:
         print(
-            f"{len(open_results)} have no verdict: the same command judges those again.",
+            f"{len(open_results)} have no verdict: run the same command again to judge those.",
             file=sys.stderr,
         )
     return min(1, len(open_results))
@@ -114,7 +114,7 @@ def _book(course: Course):  # type: ignore[no-untyped-def]
 
 
 def _of_make(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", help="a folder that is new, empty or a course")
+    parser.add_argument("folder", metavar="DIR", help="a folder that is new or empty, or a course")
     parser.add_argument(
         "--syllabus", default="6", help=f"to begin with: {', '.join(make.syllabuses())} weeks"
     )
@@ -134,7 +134,7 @@ def _of_grade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=int,
-        help="how many processors (default: all); each has two hand-ins at a time, with memory",
+        help="how many processors (default: all); each judges two at a time, memory allowing",
     )
     parser.add_argument(
         "--scheduler",

@@ -34,7 +34,7 @@ DONE = (
     ".graded"  # marks a folder that nbgrader's autograde has finished; holds the hand-in's digest
 )
 LOG = "nbgrader.log"  # what each command said, and when
-PASSED_OVER = "Handed in, and judged by nothing:"
+PASSED_OVER = "Handed in, but not judged:"
 # nbgrader sets the fields of a new hand-in before it adds the hand-in to its gradebook. SQLAlchemy
 # warns that the hand-in would be lost, although nbgrader adds it a line later.
 ADDED_LATER = r"Object of type <Submitted\w+> not in session"

@@ -133,7 +133,7 @@ class Judge(NbGraderPreprocessor):
                 if criterion is None:
                     raise NotOurs(
                         f"The test cell {cell.metadata.nbgrader.grade_id!r} of "
-                        f"{course_exercise.id}.ipynb is none of the exercise's criteria any more: "
+                        f"{course_exercise.id}.ipynb no longer belongs to a criterion: "
                         "generate the assignment again."
                     )
                 most = float(cell.metadata.nbgrader.points)
@@ -213,4 +213,4 @@ class Overwrite(OverwriteCells):
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
         """Nothing a student did: a cell that says otherwise than when it was released."""
-        self.log.info("The cell %s says otherwise than when it was released (%s).", name, attr)
+        self.log.info("The cell %s differs from the cell that was released (%s).", name, attr)

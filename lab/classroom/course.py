@@ -233,6 +233,6 @@ def _faults(course: Course) -> Iterator[str]:
             week_of[name] = week.id
         for name, points in week.points.items():
             if name not in week.exercises:
-                yield f"{week.id} gives points for {name!r}, which is none of its exercises"
+                yield f"{week.id} gives points for {name!r}, which is not one of its exercises"
             if not 0 < points < math.inf:
                 yield f"{week.id} gives {points:g} points for {name}: more than 0"

@@ -83,7 +83,7 @@ class Collect(ExchangeCollect):
             return nobody
         # The collecting user may hand in for a student: from a mail, or where all are one user.
         if status.st_uid != os.getuid() and owner != record["username"]:
-            self.log.error("%s is taken as of %s, who owns it.", path, owner)
+            self.log.error("%s is collected as the work of %s, who owns it.", path, owner)
             record["username"] = owner
         changed = datetime.fromtimestamp(status.st_ctime, UTC).replace(tzinfo=None)
         if (changed - record["timestamp"]).total_seconds() > LATER_S:

@@ -40,7 +40,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
     """
     courses.named_well(root)
     if root.resolve().is_relative_to(paths.ROOT / "_build"):
-        raise NoCourse(f"{root} is below _build, which make clean removes: take another folder.")
+        raise NoCourse(f"{root} is under _build, which make clean removes: choose another folder.")
     file = root / courses.FILE
     if not file.exists():
         if syllabus not in syllabuses():
@@ -48,7 +48,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
             raise NoCourse(f"There is no SYLLABUS={syllabus}: choose {known} weeks.")
         if root.is_dir() and any(root.iterdir()):
             raise NoCourse(
-                f"{root} holds something else than a course: give a folder that is new or empty."
+                f"{root} holds something other than a course: give a folder that is new or empty."
             )
         sample = (courses.SAMPLES / f"{syllabus}.toml").read_text("utf-8")
         first = (start or _monday()).isoformat()
@@ -89,7 +89,7 @@ _CONFIG = """# lab/classroom/config.py of the book says how nbgrader differs her
 # Write your own settings below.
 try:
     from lab.classroom.config import configure
-except ImportError:  # an nbgrader of somewhere else would execute what students handed in
+except ImportError:  # an nbgrader from elsewhere would execute what students handed in
     raise SystemExit("Activate the environment of the book first: . {activate}") from None
 
 configure(get_config(), __file__)  # noqa: F821 - nbgrader puts get_config there
@@ -132,19 +132,18 @@ nbgrader generate_assignment {week}        # release/{week}: what students get
 nbgrader release_assignment {week}         # into a hub's exchange; an LMS takes release/{week}
 nbgrader collect {week}                    # from the exchange
 nbgrader zip_collect {week}                # or your LMS's zip, from downloaded/{week}/archive
-nbgrader autograde {week}                  # judges all, side by side; goes on where it was stopped
-jupyter lab                                # menu Nbgrader, Formgrader: look in, give points by hand
+nbgrader autograde {week}                  # judges all, in parallel; continues if it was stopped
+jupyter lab                                # menu Nbgrader, Formgrader: inspect, give points by hand
 nbgrader generate_feedback {week}
 nbgrader release_feedback {week}
-nbgrader export                            # grades.csv, one row a student and week
+nbgrader export                            # grades.csv, a row for each student and week
 python -m lab.classroom export             # criteria.csv and grades.json, by exercise and criterion
 python -m lab.classroom report             # what the class found hard
 python -m lab.classroom alike {week}       # hand-ins to look at side by side
 python -m lab.classroom passback {week}    # scores into an LMS by LTI 1.3, where [lti] is set
 ```
 
-Deadlines, points and weeks stand in `course.toml`. After a change: in the folder of the book
-`make course COURSE={root}`, or here, where that folder is not yours,
-`python -m lab.classroom make .`; then
-`nbgrader generate_assignment {week} --force`, which makes again what is there.
+Deadlines, points and weeks are in `course.toml`. After a change, run `make course COURSE={root}`
+in the folder of the book or, if that folder is not yours, `python -m lab.classroom make .` here.
+Then run `nbgrader generate_assignment {week} --force`, which replaces what is there.
 """

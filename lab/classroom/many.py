@@ -72,7 +72,7 @@ def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judg
         if not any(CLOCK in names for names in _resources(cluster_client)):
             raise NoCluster(
                 f"{works[on_clock[0][0]].exercise.id} is decided by a clock, and no worker has a "
-                f'core for itself: start one with dask worker --resources "{CLOCK}=1" '
+                f'core to itself: start one with dask worker --resources "{CLOCK}=1" '
                 "--nthreads 1. What was judged is kept."
             )
         yield from _gathered(cluster_client, works, on_clock, {CLOCK: 1})
@@ -120,7 +120,7 @@ def _gathered(
                 yield indexes, Result.from_json(future.result())
             else:  # the job killed every worker that took it, or it was lost
                 why = str(future.exception() or "its worker was lost")
-                yield indexes, batch.broken(work, f"No worker came to its end with it: {why}")
+                yield indexes, batch.broken(work, f"No worker could finish it: {why}")
     finally:
         cluster_client.cancel(list(futures))
 

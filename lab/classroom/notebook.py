@@ -61,9 +61,9 @@ def _points(points: float) -> str:
 
 def _task(exercise: Exercise, week: Week) -> str:
     file = (
-        f"A folder `{exercise.id}/` of your project, or a zip of that folder,"
+        f"a folder `{exercise.id}/` of your project, or a zip of that folder,"
         if exercise.takes_folders
-        else f"A file `{exercise.id}{exercise.starter.suffix}`"
+        else f"a file `{exercise.id}{exercise.starter.suffix}`"
     )
     words = (
         "Run the cell below: it says what is asked, with values of your own."
@@ -71,12 +71,12 @@ def _task(exercise: Exercise, week: Week) -> str:
         else exercise.task().strip()
     )
     return (
-        f"# {exercise.title}\n\n{_points(week.worth(exercise))}, some {exercise.minutes} minutes; "
+        f"# {exercise.title}\n\n{_points(week.worth(exercise))}, about {exercise.minutes} minutes; "
         f"from the chapter `{exercise.chapter}`.\n\n{words}\n\n"
         f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run the "
         "cell. It says what the program is worth, and what the grader saw. "
         f'`lab.hint("{exercise.id}")` gives a hint. '
-        f"If there is a {file} next to this notebook, it counts instead of the cell."
+        f"If there is {file} next to this notebook, it counts instead of the cell."
     )
 
 

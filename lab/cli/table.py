@@ -154,7 +154,7 @@ LAB = Home(
             "model",
             "list every order in which a program can print, by a model of Node's event loop",
             ("model order.mjs", "model order.mjs --node 26 --json"),
-            {2: "the program does not parse, or does what is not modelled"},
+            {2: "the program does not parse, or does something that is not modelled"},
         ),
         *CLINIC,
     ),
@@ -230,7 +230,7 @@ CLASSROOM = Home(
         ),
         Verb(
             "grade",
-            "judge what was handed in; nbgrader autograde books it",
+            "judge what was handed in; nbgrader autograde enters the points",
             ("grade week-1", "grade week-1 --student anna"),
             {1: "some hand-ins have no verdict; run the same command again to judge those"},
         ),
@@ -253,7 +253,7 @@ TOOLS = (
         "",
         (Verb("", "judge an exercise's solution and wrong answers (`make mutation`)"),),
     ),
-    Home("lab.instruments.calibrate", "", (Verb("", "hold the load generator against a clock"),)),
+    Home("lab.instruments.calibrate", "", (Verb("", "check the load generator against a clock"),)),
     Home("lab.servers.rust_addon", "", (Verb("", "build the addons in Rust (`make addons`)"),)),
     Home("lab.kernels.kernelspec", "", (Verb("", "install the two kernels (`make kernels`)"),)),
 )

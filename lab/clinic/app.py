@@ -168,7 +168,7 @@ class App:
         if not found:
             raise AppFailed(
                 self.story(
-                    f"does not listen on a port within {target.listen_s:g} s",
+                    f"did not listen on a port within {target.listen_s:g} s",
                     "Does it run in the foreground, with Node 20 or newer? If it needs longer to "
                     "start, give it more time with --listen SECONDS.",
                 )
@@ -206,8 +206,8 @@ class App:
         if target.http2 and not spoken.is_http2(place, tls=tls):
             where = f"port {self.port}" if self.port else f"{chosen['path']}"
             raise AppFailed(
-                f"{target.title} does not take HTTP/2 on {where}. Leave out --http2, or give the "
-                "--port that takes it."
+                f"{target.title} does not accept HTTP/2 on {where}. Leave out --http2, or give the "
+                "--port that accepts it."
             )
         is_only = spoken.is_http2_only(place, tls=tls) if self.hub is None else chosen["http2_only"]
         self.http2 = target.http2 or is_only
@@ -327,7 +327,7 @@ def _not_a_program(word: str, target: Target, env: Mapping[str, str]) -> str | N
     if file.suffix in _FOR_NODE and file.is_file():
         return f"{word} is a file for Node. Start it with Node: {with_node}"
     if file.is_file():
-        return f"{word} is a file that may not be run. Allow it: chmod +x {shlex.quote(str(file))}"
+        return f"{word} is not executable. Make it so: chmod +x {shlex.quote(str(file))}"
     return f"There is no program {word} on the PATH. Correct the name, or give the program's path."
 
 

@@ -21,7 +21,7 @@ from lab.processes import nodes
 from lab.servers.http_get import address
 
 MAIN = paths.NODE_SIDE / "clinic" / "relay.mjs"
-BOOT_S = 10.0
+BOOT_S = 60.0
 
 
 class BridgeFailed(LabError):
@@ -86,7 +86,8 @@ class Bridge:
         if not line.endswith(b"\n"):
             raise BridgeFailed(
                 "The bridge to a server with TLS, HTTP/2, a UNIX socket or a scenario did not "
-                "answer. Try again; if it fails again, report it with what `node --version` prints."
+                "respond. Try again. If it fails again, report it with what `node --version` "
+                "prints."
             )
         answer: dict[str, Any] = json.loads(line)
         return answer
@@ -98,7 +99,7 @@ class Bridge:
                 if stream is not None:
                     stream.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
+            self._process.wait(5.0)
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait(5.0)

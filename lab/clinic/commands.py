@@ -55,7 +55,11 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         help="what is sent with each request; @FILE sends a file, @- sends standard input",
     )
     parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME:VALUE",
+        help="a header to send; may be repeated",
     )
     parser.add_argument(
         "--scenario",
@@ -302,7 +306,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
         once = 3 * chosen.pairs
         print(
             f"{once} processes take some minutes; up to {LOOKS} times as many if they lean towards "
-            "worse. Ctrl-C stops and judges what there is.",
+            "worse. Ctrl-C stops and judges what was measured so far.",
             file=sys.stderr,
         )
 

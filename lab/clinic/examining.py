@@ -130,8 +130,8 @@ class _Examination:
                 raise
             seen.stopped = True
             seen.warnings.append(
-                f"Stopped early, after the load {list(seen.phases)[-1]!r}: only what showed until "
-                "then is told."
+                f"Stopped early, after the load {list(seen.phases)[-1]!r}: only what showed by "
+                "then is reported."
             )
         finally:
             self._stop.set()
@@ -158,8 +158,9 @@ class _Examination:
         except Endless as error:
             if error.kind.startswith("text/event-stream"):
                 raise AppFailed(
-                    f"{self.app.target.title} answers {self.request.path} with a stream of events, "
-                    "which never ends and is not examined. Give the --path of a request that ends."
+                    f"{self.app.target.title} responds to {self.request.path} with a stream of "
+                    "events, which never ends and is not examined. Give the --path of a request "
+                    "that ends."
                 ) from None
             self.seen.warnings.append(f"{error}")
             return False
@@ -471,7 +472,7 @@ def observe_url(
     with contextlib.ExitStack() as stack:
         place, tls, sent_request = _reached(url, request)
         if http2 and not spoken.is_http2(place, tls=tls):
-            raise AppFailed(f"{url} does not take HTTP/2. Leave out --http2.")
+            raise AppFailed(f"{url} does not accept HTTP/2. Leave out --http2.")
         by_http2 = http2 or spoken.is_http2_only(place, tls=tls)
         bridge, subject = None, sent_request.path
         if isinstance(place, tuple) and not tls and not by_http2 and scenario is None:
@@ -509,7 +510,7 @@ def _reached(url: str, request: Request) -> tuple[spoken.Place, bool, Request]:
         if not file.is_socket():
             raise AppFailed(
                 f"{url}: there is no UNIX socket {file}. Give the path of one on which a server "
-                "listens, as --url unix:/run/app.sock, and --path for what to ask for."
+                "listens, such as --url unix:/run/app.sock, and --path for what to request."
             )
         return file.resolve(), False, request
     tls = scheme == "https"

@@ -279,7 +279,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
     words = (
         "No request failed."
         if worst == 0
-        else f"Up to {worst} requests of a load failed, which were not refused with 503."
+        else f"Up to {worst} requests of a load failed, not counting refusals with 503."
     )
     return [
         HTML.text(

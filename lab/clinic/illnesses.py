@@ -570,8 +570,8 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
-            f"After {silence.responses:,} responses no more arrived: {silence.who} waited, the "
-            f"last {number(silence.silent_s)} s in vain."
+            f"After {silence.responses:,} responses no more arrived: {silence.who} waited in "
+            f"vain for the last {number(silence.silent_s)} s."
         )
         if silence.phase.name in seen.recovered:
             words += " After the load a single request was answered again."

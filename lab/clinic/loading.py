@@ -30,17 +30,17 @@ CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every tri
 
 
 _OTHERWISE = (
-    "Give a path that it has (--path /there), and a login if it wants one (--header NAME:VALUE)."
+    "Give a path that it has (--path /there), and a login if it needs one (--header NAME:VALUE)."
 )
 _BODY = (
-    'It may want a body: --body \'{"name": "value"}\', or --body @FILE, with '
-    "--header content-type:TYPE if it wants a type that the body does not look like."
+    'It may need a body: --body \'{"name": "value"}\', or --body @FILE, with '
+    "--header content-type:TYPE if it needs a type that the body does not look like."
 )
 _NEXT_STEP = {
     **dict.fromkeys((400, 411, 415, 422), _BODY),
     401: "It requires a login: --header 'authorization:Bearer …', or --header 'cookie:…'.",
     403: "It admits only some clients: --header 'authorization:Bearer …', or --header 'cookie:…'.",
-    405: f"It wants another method, such as --method POST. {_BODY}",
+    405: f"It needs another method, such as --method POST. {_BODY}",
     426: (
         "It speaks another protocol here, most likely WebSocket, which is not examined: give "
         "the --path of a plain HTTP request."

@@ -161,8 +161,8 @@ def _verdict(one: Examination) -> str:
                 "none",
                 "no name",
                 [
-                    "A server that is already running is seen only from outside, which names no "
-                    f"problem. Let the program be started here: {PROGRAM} examine -- node app.mjs"
+                    "A server that is already running is seen only from outside, so no problem can "
+                    f"be named. Start the program from here: {PROGRAM} examine -- node app.mjs"
                 ],
             )
         if seen.answer_status is None:
@@ -173,7 +173,7 @@ def _verdict(one: Examination) -> str:
             "ok",
             "nothing found",
             [
-                "None of the problems that are looked for shows at what was asked of it: "
+                "None of the problems that are looked for showed in the requests that were sent: "
                 f"{illnesses.names()}. {illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
@@ -311,7 +311,7 @@ def _law(seen: Observed, figures: Figures) -> str:
             told += f"It took the loop least with {_WORDS[where]}: {_ms(least_s)}. "
         told += (
             f"So one loop gives at most {number(law.limit)} responses a second, and from "
-            f"{number(law.knee)} clients on more of them only wait (the knee). With "
+            f"{number(law.knee)} clients on, more of them only wait (the knee). With "
             f"{many.connections} clients, {number(many.throughput)} a second were measured"
             + (f", of {count(processes, 'process', 'processes')}" if processes > 1 else "")
             + f", and the {'loop' if processes == 1 else 'busiest loop'} was busy for "
@@ -418,15 +418,15 @@ def _inside(seen: Observed) -> str:
         reused = (
             "It closes each connection after its response, so clients pay for a new one each time. "
             if share > 0.9
-            else f"{share:.0%} of the answers came on a new connection. "
+            else f"{share:.0%} of the responses came on a new connection. "
         )
     return (
         str(HTML.heading("Inside the program"))
         + facts(named)
         + str(
             HTML.text(
-                f"{reused}Its limits: {words or 'those of Node'}; "
-                f"threads of the pool: {pool or '4, as Node gives them'}."
+                f"{reused}Its limits: {words or 'Node’s own'}; "
+                f"threads of the pool: {pool or '4, Node’s default'}."
             )
         )
     )
@@ -478,10 +478,10 @@ def _how(one: Examination) -> str:
     if seen.stubborn:
         notes.append("It did not end within two seconds of SIGTERM and was killed.")
     notes.append(
-        f"Asked: {seen.path} at {seen.url}{' by HTTP/2' if seen.http2 else ''}, {seen.started}, "
-        f"{seen.node or 'a server that ran'}, in {seen.seconds:.0f} s. Long runs are counted "
-        "without the time in which another thread had the processor. One run on one machine: what "
-        "is found here is a lead, and the line is where to look first."
+        f"Requested: {seen.path} at {seen.url}{' by HTTP/2' if seen.http2 else ''}, "
+        f"{seen.started}, {seen.node or 'a running server'}, in {seen.seconds:.0f} s. Long runs "
+        "are counted without the time in which another thread had the processor. This is one run "
+        "on one machine. What it found is a lead, and the line is where to look first."
     )
     return str(HTML.heading("How it was measured")) + "".join(str(HTML.quiet(n)) for n in notes)
 
@@ -494,7 +494,7 @@ def _together(m: int) -> str:
     verdicts = m * LOOKS
     return (
         f"All {m} measures are judged together, up to {LOOKS} times, so that of twenty "
-        "comparisons of a version with itself at most one says that anything differs. Each "
+        "comparisons of a version with itself at most one reports a difference. Each "
         f"interval is at {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
         f"difference needs an interval without 1, a p of at most {P_MOST} and "
         f"{least_pairs(verdicts)} pairs. The A/A spread shows how far two processes of the old "

@@ -124,7 +124,7 @@ def _next_step(status: int) -> str:
             "the request."
         )
     if status in (400, 411, 415, 422):
-        return 'It may want another "body", or a content-type among its "headers".'
+        return 'It may need another "body", or a content-type among its "headers".'
     if status == 404:
         return 'Correct its "path".'
     if status == 405:

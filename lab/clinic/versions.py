@@ -113,10 +113,10 @@ class Measured:
             return ""
         if n > MOST_PAIRS:
             return (
-                f"{MOST_PAIRS} pairs would hardly tell, since trials differ by {self.scatter:.0%}: "
-                "measure on a quieter machine"
+                f"{MOST_PAIRS} pairs would hardly be enough, since trials differ by "
+                f"{self.scatter:.0%}: measure on a quieter machine"
             )
-        return f"about {n} pairs would tell if the ratio stays: --pairs {n}"
+        return f"about {n} pairs would be enough if the ratio stays the same: --pairs {n}"
 
     @property
     def scatter(self) -> float:

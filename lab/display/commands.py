@@ -75,9 +75,9 @@ def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Res
     """Print what of a folder was left out, and how far the reader has come in a project."""
     if hand_in.left_out:
         names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
-        print(f"  left out, as too large for a program: {names}")
+        print(f"  left out, because too large for a program: {names}")
     if hand_in.extras:
-        print(f"  started as `node {hand_in.name}` alone, without {', '.join(hand_in.extras)}")
+        print(f"  started only as `node {hand_in.name}`, without {', '.join(hand_in.extras)}")
     if progress := steps.told(step, result, verbs.HANDED_IN):
         print(progress)
 
@@ -113,7 +113,7 @@ def task(options: argparse.Namespace) -> int:
         return 0
     level = f"{exercise.LEVELS[chosen_exercise.level]}, {count(chosen_exercise.minutes, 'minute')}"
     task_text = chosen_exercise.task(values).strip()
-    print(f"{chosen_exercise.title} ({level})\n\n{task_text}\n\nWhat is looked at:")
+    print(f"{chosen_exercise.title} ({level})\n\n{task_text}\n\nWhat is checked:")
     for criterion in chosen_exercise.criteria:
         print(f"  {bare(criterion.points):>3}  {criterion.says}")
     print(
@@ -150,7 +150,9 @@ def exercises(_: argparse.Namespace) -> int:
 
 def grade_arguments(parser: argparse.ArgumentParser) -> None:
     """What `grade` is told."""
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="one folder for each student")
+    parser.add_argument(
+        "folder", metavar="FOLDER", type=Path, help="the hand-ins, in a folder for each student"
+    )
     parser.add_argument(
         "--out", type=Path, help="where the results go (default: FOLDER-graded next to it)"
     )
@@ -171,7 +173,7 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=int,
-        help="how many processors (default: all); each has two hand-ins at a time, with memory",
+        help="how many processors (default: all); each judges two at a time, memory allowing",
     )
     parser.add_argument(
         "--summary", type=Path, metavar="FILE", help="also write points and messages as Markdown"
@@ -227,7 +229,7 @@ def grade(options: argparse.Namespace) -> int:
     _tell_of_others(fates, intake)
     if without_verdict:
         print(
-            f"{len(without_verdict)} have no verdict: the same command judges those again.",
+            f"{len(without_verdict)} have no verdict: run the same command again to judge those.",
             file=sys.stderr,
         )
     return min(1, len(without_verdict))
@@ -235,7 +237,7 @@ def grade(options: argparse.Namespace) -> int:
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:
     """What `template` is told."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is new or empty")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a new or empty folder")
     parser.add_argument("exercises", metavar="ID", nargs="*", help="the exercises in it")
     parser.add_argument("--syllabus", default="", help="those of a syllabus: 6 or 12 weeks")
 
@@ -260,7 +262,7 @@ def collect_arguments(parser: argparse.ArgumentParser) -> None:
         "--before",
         type=_moment,
         metavar="TIME",
-        help="the newest commit up to then counts, 2027-01-18T23:59 or with +01:00 after it",
+        help="take the newest commit up to this time: 2027-01-18T23:59, or with +01:00 after it",
     )
 
 

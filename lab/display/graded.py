@@ -13,7 +13,7 @@ from lab.text.numbers import bare
 
 MOST_POINTS = 2000  # of one line of a plot
 _TONES = {HELD: "ok", LEFT: "none", NOISY: "warn", BROKEN: "warn"}
-_WORDS = {HELD: "held", LEFT: "not looked at", NOISY: "cannot be told", BROKEN: "the check failed"}
+_WORDS = {HELD: "held", LEFT: "not checked", NOISY: "cannot be told", BROKEN: "the check failed"}
 
 HTML = macros("""
 {% macro result(one, rows, plots, style) -%}
@@ -89,7 +89,7 @@ def _head(result: Result) -> dict[str, Any]:
     tone, word, note = "fail", points, ""
     if result.outcome == NOISY:
         tone, word = "warn", "no verdict"
-        note = f"This machine cannot tell now: {result.untold}. Nothing is lost, try again."
+        note = f"This machine cannot tell now: {result.untold}. Nothing is lost: try again."
     elif result.outcome != GRADED:
         tone, word, note = "warn", "no verdict", f"{FAILED[0].upper()}{FAILED[1:]}"
     elif result.passed:

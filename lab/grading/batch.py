@@ -104,7 +104,7 @@ def came_in(
     known = Exercises(exercises.exercise(name).id for name in only)
     came = intake.came_in(top, known, whose=whose)
     if missing := sorted(whose - {one.student for one in came.students}):
-        raise NoFolder(f"There is no folder {missing[0]!r} in {folder}: no student is called so.")
+        raise NoFolder(f"There is no folder {missing[0]!r} in {folder}: no student has that name.")
     return came
 
 
@@ -124,9 +124,8 @@ def works_of(came: intake.Intake, top: Path) -> list[Work]:
     ]
     if not works:
         raise NoFolder(
-            f"There is no hand-in in {top}: it needs a folder for each student, with files that "
-            f"are called like an "
-            "exercise (summary.mjs), or a notebook with cells that begin with %%submit."
+            f"There is no hand-in in {top}: it needs a folder for each student, with files named "
+            "after an exercise (summary.mjs), or a notebook with cells that begin with %%submit."
         )
     return works
 

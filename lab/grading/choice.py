@@ -395,7 +395,7 @@ def _notebook(
 ) -> list[str]:
     """Add what a notebook hands in; returns why it may hand in nothing else."""
     if not is_read:
-        return [f"it is not read: there are more than {MOST_NOTEBOOKS} notebooks"]
+        return [f"it is not read, because there are more than {MOST_NOTEBOOKS} notebooks"]
     path = PurePosixPath(owned.file)
     named = path.stem if path.stem in known.meant and known.week else ""
     try:
@@ -404,7 +404,7 @@ def _notebook(
         asked, told = [], [] if named else [clean(str(error).rstrip("."))]
     else:
         told = [
-            clean(f"no exercise is called {name!r}, as a cell has it{_meant(name, known)}")
+            clean(f"a cell names {name!r}, and no exercise is called that{_meant(name, known)}")
             for name in asked
             if name not in known.all
         ]
@@ -422,7 +422,7 @@ def _of_other_weeks(asked: list[str], known: Exercises) -> list[str]:
     if not known.week or known.meant.intersection(asked):
         return []
     words = ", ".join(asked)
-    return [clean(f"no exercise of {known.week} has a cell in it: %%submit is there for {words}")]
+    return [clean(f"it has no cell for an exercise of {known.week}, only %%submit for {words}")]
 
 
 def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exercises) -> None:
@@ -511,7 +511,7 @@ def _unjudged(choice: Choice, owned: Owned, told: list[str], known: Exercises) -
         return _fate(choice, owned, REFUSED, entry.fault)
     if why := _wrong_kind(path, known):
         return _fate(choice, owned, LISTED, why)
-    return _fate(choice, owned, LISTED, "no program and no notebook", is_plain=True)
+    return _fate(choice, owned, LISTED, "neither a program nor a notebook", is_plain=True)
 
 
 def wrapped(name: str) -> str:
@@ -530,7 +530,7 @@ def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
     if suffix in TYPED:
         return f"it is not JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
-        return f"it is a text, and is not read: {WRONG_SUFFIX}"
+        return f"it is a text file and is not read: {WRONG_SUFFIX}"
     if name.partition(".")[0] in known.all or any(f".{part}." in name for part in _PARTS):
         return WRONG_SUFFIX
     return ""
@@ -549,7 +549,7 @@ def _other(owned: Owned, known: Exercises, read: _Reader, *, is_read: bool) -> s
     if owned.entry.fault:
         return clean(f"{wrong}; {owned.entry.fault}")
     if not is_read:
-        return clean(f"{wrong}; name it like its exercise")
+        return clean(f"{wrong}; name it after its exercise")
     try:
         text = read(owned, handin.MOST_BYTES).decode("utf-8", "replace")
     except BadHandIn:
@@ -557,7 +557,7 @@ def _other(owned: Owned, known: Exercises, read: _Reader, *, is_read: bool) -> s
     meant = known.by_exports.get(frozenset(_exported(text)) or frozenset({""}), [])
     if len(meant) == 1:
         return clean(f"{wrong}; if it is for {meant[0]}, name it {meant[0]}{path.suffix}")
-    return clean(f"{wrong}{_meant(path.stem, known)}; name it like its exercise")
+    return clean(f"{wrong}{_meant(path.stem, known)}; name it after its exercise")
 
 
 def _meant(name: str, known: Exercises) -> str:
@@ -597,5 +597,5 @@ def listed(choice: Choice) -> Iterator[Fate]:
     plain = [fate for fate in lines if fate.is_plain]
     if plain:
         names = ", ".join(fate.file for fate in plain[:5]) + (", …" if len(plain) > 5 else "")
-        why = clean(f"no program and no notebook: {names}")
+        why = clean(f"neither a program nor a notebook: {names}")
         yield Fate(choice.student, "", LISTED, why, sum(fate.files for fate in plain), True)

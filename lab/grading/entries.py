@@ -28,11 +28,11 @@ _NEEDED = {"node_modules", "dist"}
 SKIPPED = "skipped, as such a folder holds no hand-ins"
 _BY_SYSTEMS = {"__macosx", "__pycache__"}
 LEADS_OUT = (
-    "its name leads out of the archive: put the file into its student's folder by hand, and judge "
+    "its path leads out of the archive: put the file into its student's folder by hand, and judge "
     "the folder"
 )
 HIDDEN = "hidden files are not hand-ins"
-EMPTY = "there is nothing in it"
+EMPTY = "it is empty"
 OUT = "it is a link that leads out of the folder of this student"
 # RuntimeError: a password, or packed in a way that Python does not know.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
@@ -212,7 +212,7 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
     """The files in a zip. Raises BadArchive if there are more than anybody hands in."""
     infos_of_zip = archive.infolist()
     if len(infos_of_zip) > MOST_ENTRIES:
-        raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
+        raise BadArchive(f"{name} has more files than a class hands in: nothing was read.")
     infos_by_folder: dict[str, list[zipfile.ZipInfo]] = {}
     folders: set[str] = set()
     filled: set[str] = set()
@@ -242,10 +242,10 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
 def unreadable(first: bytes, error: Exception) -> str:
     """Why what is called a zip cannot be read as one, by its first bytes; else as Python says."""
     if not first.strip():
-        return "there is nothing in it: download it again"
+        return "it is empty: download it again"
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
     what = next((words for sign, words in _OTHERS.items() if start.startswith(sign)), "")
-    return what if what and isinstance(error, zipfile.BadZipFile) else f"{error}: load it again"
+    return what if what and isinstance(error, zipfile.BadZipFile) else f"{error}: download it again"
 
 
 def _above(path: str) -> Iterator[str]:

@@ -318,7 +318,7 @@ def _folders() -> dict[str, Path]:
         if (other := found.get(file.parent.name)) is not None:
             raise BadExercise(
                 f"{paths.relative(other)} and {paths.relative(file.parent)} have the same name. "
-                "Call one of them otherwise."
+                "Rename one of them."
             )
         found[file.parent.name] = file.parent
     return found
@@ -358,7 +358,7 @@ def _read(folder: Path, _changed: int) -> Exercise:
 def _faults(one: Exercise) -> Iterator[str]:
     """What is wrong with an exercise, in words."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", one.id):
-        yield f"its folder is called {one.id!r}: small letters, digits and hyphens are its address"
+        yield f"its folder is called {one.id!r}: use only small letters, digits and hyphens"
     if one.level not in LEVELS:
         yield f"its level is {one.level}: 1 (easy), 2 or 3 (hard)"
     if not 1 <= one.minutes <= 90:
@@ -378,12 +378,12 @@ def _faults(one: Exercise) -> Iterator[str]:
 
 def _faults_of_step(step: Exercise) -> Iterator[str]:
     if bool(step.project) != bool(step.step):
-        yield f"it has the project {step.project!r} and the step {step.step}: both, or none of them"
+        yield f"it has the project {step.project!r} and the step {step.step}: give both or neither"
     elif step.project and step.id != f"{step.project}-{step.step:02}":
         name = f"{step.project}-{step.step:02}"
         yield f"it is step {step.step} of {step.project}: call its folder {name}"
     elif step.shared and not step.shared.is_file():
-        yield f"{step.shared.name} is missing among the topics: it has what the checks share"
+        yield f"exercises/{step.shared.name} is missing, which has what the checks share"
     elif step.project and not step.server:
         yield "a step of a project is a server: write server = true"
     elif step.step > 1 and (before := step_before(step)) is None:
@@ -407,7 +407,7 @@ def _faults_of_criteria(criteria: tuple[Criterion, ...]) -> Iterator[str]:
             yield f"the criterion {name!r} is worth {criterion.points:g} points: more than 0"
         for need in criterion.needs:
             if need not in ids[: ids.index(name)]:
-                yield f"the criterion {name!r} needs {need!r}, which is none before it"
+                yield f"the criterion {name!r} needs {need!r}, which is not a criterion before it"
 
 
 def _faults_of_wrong(one: Exercise) -> Iterator[str]:
@@ -429,12 +429,12 @@ def _faults_of_wrong(one: Exercise) -> Iterator[str]:
 def _faults_of_parameters(one: Exercise) -> Iterator[str]:
     for name, values in one.parameters.items():
         if len(set(values)) < 2:
-            yield f"its parameter {name!r} has {list(values)}: two values at least, which differ"
+            yield f"its parameter {name!r} has {list(values)}: give at least two different values"
     told = set(_PLACE.findall((one.folder / "task.md").read_text("utf-8")))
     if unknown := sorted(told - set(one.parameters)):
         yield f"task.md has {{{{{unknown[0]}}}}}, which is not under [parameters]"
     if silent := sorted(set(one.parameters) - told):
-        yield f"task.md does not say {{{{{silent[0]}}}}}, which differs by student"
+        yield f"task.md does not mention {{{{{silent[0]}}}}}, which differs by student"
     for file in sorted(one.folder.glob("*.[mc]js")) + sorted(one.folder.glob("wrong/*")):
         text = one.source(file)
         set_here = {name: value for value, name in _VALUE.findall(text)}

@@ -224,11 +224,11 @@ def _foreign_text(text: str, plain: str) -> str:
     beginning = text.lstrip("\ufeff \t\r\n")[:20].lower()
     if beginning.startswith(("<!doctype", "<html", "<?xml")):
         return (
-            "is a web page, and no program: where a browser saved a page instead of the file, "
+            "is a web page and not a program: if a browser saved a page instead of the file, "
             "download the file again."
         )
     if beginning.startswith("```"):
-        return "begins with a fence of Markdown (```): hand in the lines between the fences alone."
+        return "begins with a fence of Markdown (```): hand in only the lines between the fences."
     if beginning.startswith("{\\rtf"):
         return "is a word processor's document: save the program as plain text."
     if _CONFLICT.search(plain):
@@ -250,7 +250,7 @@ def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
         raise BadHandIn(f"{name or 'The hand-in'} {reason}")
     if not plain.strip():
         raise BadHandIn(
-            f"{name or 'The hand-in'} is empty: nothing was run. Begin with the exercise's "
+            f"{name or 'The hand-in'} is empty, so nothing was run. Begin with the exercise's "
             f"starter, which `python -m lab task {asked} --starter` prints."
         )
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
@@ -276,7 +276,7 @@ def from_file(path: str | Path, exercise: Exercise) -> HandIn:
         )
         raise BadHandIn(
             f"{path} is a folder: name the file"
-            + (f", such as {file / inside[0]}." if inside else ", there is no program in it.")
+            + (f", such as {file / inside[0]}." if inside else ", but there is no program in it.")
         )
     if file.is_symlink() and not file.exists():
         raise BadHandIn(f"{path} leads nowhere.")
@@ -311,7 +311,7 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
         )
     if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
         raise BadHandIn(
-            f"{path} is TypeScript or JSX, which no check runs: hand in JavaScript, that is the "
+            f"{path} is TypeScript or JSX, which no check runs: hand in JavaScript, which is the "
             "program without its types, in a file that ends in .mjs, .cjs or .js."
         )
     if suffix not in (*SUFFIXES, *(STRIPPED if exercise.takes_folders else ()), NOTEBOOK, ""):
@@ -348,7 +348,7 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
         others = sorted({asked for asked, _, _ in cells if asked})
         hint = f" It has cells for {', '.join(others)}." if others else ""
         if exercise.id in _ids_in_text_cells(text):
-            hint = " A cell of text begins so: turn that cell into one of code."
+            hint = " A text cell begins with that: turn it into a code cell."
         raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
     worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
     return from_text((worked_on or found)[-1], "", exercise.id)

@@ -29,7 +29,7 @@ from datetime import datetime
 from lab.grading.entries import Entry
 
 ROSTER = "roster.csv"
-NOT_IN_A_FOLDER = "it is in no student's folder"
+NOT_IN_A_FOLDER = "it is not in a student's folder"
 # What Moodle calls everybody in an export without names, by language.
 _ANONYMOUS = {
     "participant", "participante", "participants", "partecipante", "teilnehmer", "teilnehmerin",
@@ -247,7 +247,7 @@ def _apart(
         others = keys if len(keys) > 1 else [k for k in groups if (k[0], k[2]) == number]
         paths = sorted({_top(groups[key][0].entry.path) for key in others})
         why = (
-            f"{' and '.join(paths)} come to the same student, {ids[keys[0]]!r}: "
+            f"{' and '.join(paths)} lead to the same student, {ids[keys[0]]!r}: "
             f"name each in {ROSTER}, or rename the folders"
         )
         refused += [Unowned(one.entry, why, is_whole=True) for key in keys for one in groups[key]]

@@ -32,8 +32,8 @@ MOST_FILES = 5000  # of one student, without those in folders that are skipped
 MOST_OWN_ZIP = 64 << 20
 MOST_DEPTH = 20  # folders within each other before one is of a student
 SEVERAL = (
-    "it holds folders with the same files, as of several students: give what is in it alone, or "
-    "keep one of each file"
+    "it holds folders with the same files, as if from several students: give that folder by "
+    "itself, or keep one of each file"
 )
 # What students call folders in which they keep their own work.
 _INNER = re.compile(
@@ -75,7 +75,7 @@ class Intake:
             if files != self.came[student.student]:
                 raise LostWork(
                     f"{student.student}: {self.came[student.student]} files came in, and "
-                    f"{files} were looked at. Nothing is graded; please report this."
+                    f"{files} were looked at. Nothing was graded; please report this."
                 )
             for fate in own:
                 fates[fate.fate] += fate.files
@@ -84,8 +84,8 @@ class Intake:
         if stray_files != self.came[""] or self.all != sum(self.came.values()):
             raise LostWork(
                 f"{self.all} files came in, {sum(self.came.values())} were looked at, "
-                f"{self.came['']} of no student, {stray_files} of these were listed. Nothing is "
-                "graded; please report this."
+                f"{self.came['']} belong to no student, {stray_files} of these were listed. "
+                "Nothing was graded; please report this."
             )
         for fate in self.unowned:
             fates[fate.fate] += fate.files
@@ -425,12 +425,12 @@ def _of_student(
         choice.read = None
     if rest:
         left = sum(one.entry.files for one in rest)
-        why = f"{left:,} more files than {MOST_FILES:,}: they are not looked at"
+        why = f"{left:,} more files than {MOST_FILES:,}: they were not looked at"
         choice.fates.append((rest[0], Fate(shown, "", REFUSED, why, left)))
     if not files:
         choice.notes.append(Fate(shown, "", LISTED, entries.EMPTY, 0))
     elif not choice.chosen and all(fate.is_plain for fate in choices.listed(choice)):
-        why = "there is no program and no notebook in it"
+        why = "it has neither a program nor a notebook"
         choice.notes.append(Fate(shown, "", LISTED, why, 0))
     return choice
 

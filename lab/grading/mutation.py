@@ -287,8 +287,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="what was judged before by the same check, on the same Node and beside as many "
-        "programs, counts",
+        help="keep what the same check judged before, on the same Node and alongside as many "
+        "other programs",
     )
     parser.add_argument("--workers", type=int, default=1, help="how many at once")
     parser.add_argument("--table", type=Path, help="also write a table in Markdown into this file")

@@ -34,5 +34,5 @@ def told(lines: list[Fate], most: int = MOST_TOLD) -> list[str]:
         shown.append(f"  and {len(work) - most} more, which are in grades.csv")
     if plain:
         files = sum(one.files for one in plain)
-        shown.append(f"No programs and no notebooks, named in grades.csv: {files:,}")
+        shown.append(f"Neither programs nor notebooks, named in grades.csv: {files:,}")
     return shown

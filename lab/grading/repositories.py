@@ -87,7 +87,7 @@ def template(folder: Path, ids: Iterable[str] = (), syllabus: str = "") -> list[
         raise NoClass("Name exercises (python -m lab exercises), or a syllabus: --syllabus 6")
     exercises = [exercise(name) for name in dict.fromkeys(wanted)]
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise NoClass(f"{folder} is not empty: name a folder that is new.")
+        raise NoClass(f"{folder} is not empty: name a new folder.")
     for item in exercises:
         place = folder / item.id
         written.write(place / "task.md", f"# {item.title}\n\n{item.task().strip()}\n".encode())

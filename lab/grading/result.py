@@ -21,8 +21,8 @@ GRADED = "graded"
 MOST_OF_NAME = 255  # bytes that the name of a file may have
 AS_ABOVE = "for the same reason as above"
 FAILED = (
-    "the check itself failed, which is not your fault. Nothing is decided: tell the authors of the "
-    "course, with this result as data."
+    "the check itself failed, which is not your fault. Nothing is decided. Please tell the authors "
+    "of the course, and send them this result as data."
 )
 
 
@@ -107,7 +107,7 @@ class Result(Stored, Shown):
         name = f"{self.exercise}: "
         apart = "" if self.sandbox != "none" else " (not in a sandbox: for your own eyes)"
         if self.outcome == NOISY:
-            return f"{name}no verdict: {self.untold}. Nothing is lost, try again.{apart}"
+            return f"{name}no verdict: {self.untold}. Nothing is lost: try again.{apart}"
         if self.outcome == BROKEN:
             return f"{name}no verdict: {FAILED}{apart}"
         points = f"{bare(self.points)} of {bare(self.of)} points"
@@ -150,7 +150,7 @@ def looked(exercise: Exercise, said: dict[str, dict[str, Any]]) -> tuple[Looked,
         told = said.get(one.id, {"outcome": BROKEN, "message": "It was not checked."})
         outcome, message = str(told["outcome"]), str(told.get("message", ""))
         if outcome == LEFT:
-            message = f"Not looked at: it needs “{names[message]}”"
+            message = f"Not checked: it needs “{names[message]}”"
         found.append(
             Looked(
                 one.id,

@@ -59,11 +59,11 @@ class Stopped(NotGraded):
     """Whoever asked does not want to know any more."""
 
 
-LONG = "It took longer than all criteria together may take, so it was ended."
+LONG = "It took longer than all criteria together may take, so it was stopped."
 BUSY = "too busy to tell: the check queued for a processor for most of its time"
 FELL = (
-    "With your program the check itself came to no end, twice, and with the reference it does: "
-    "your program sends, returns or throws what no check can take."
+    "With your program the check itself twice did not finish, but with the reference it does: "
+    "your program sends, returns or throws something that the check cannot handle."
 )
 
 
@@ -299,7 +299,7 @@ def _heard(
         errors.seek(0)
         error = errors.read(1 << 20).decode(errors="replace").strip()
         raise Fell(
-            f"The check did not come to its end (exit code {process.returncode}), so there is no "
+            f"The check did not finish (exit code {process.returncode}), so there is no "
             f"result. It said:\n{_without_places(error[-2000:])}",
             criteria,
         )
@@ -349,7 +349,7 @@ def _lines(
                 family = proctree.grown({process.pid}, proctree.processes())
                 queue.look(family)
                 if len(family) > most_processes:
-                    yield f"It started more than {most_processes} processes, and was ended."
+                    yield f"It started more than {most_processes} processes, so it was stopped."
                     return
             if not selector.select(LOOK_S):
                 continue
@@ -358,7 +358,7 @@ def _lines(
                 return
             total += len(chunk)
             if total > MOST_SAID:
-                yield "The check wrote more output than it may."
+                yield "The check wrote more output than is allowed."
                 return
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
@@ -397,7 +397,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         said = None
     if not isinstance(said, dict):
-        raise NotGraded("The check said something that is not a result, so there is none.")
+        raise NotGraded("What the check printed is not a result, so there is none.")
     return said
 
 

@@ -39,10 +39,9 @@ RULES = 4  # the descriptor at which the driver gives bubblewrap the filter of `
 MACHINE = ("/proc/cpuinfo", "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
 PROGRAMS = ("/usr", "/bin", "/sbin", "/nix/store")
 NO_SANDBOX = (
-    "There is no sandbox on this machine: bubblewrap (`bwrap`) is missing or may not make one. "
-    "Your own work can be checked "
-    "without; other people's programs would run with your rights. On Debian and Ubuntu: `sudo "
-    "apt-get install bubblewrap`."
+    "There is no sandbox on this machine: bubblewrap (`bwrap`) is missing or is not allowed to "
+    "make one. Your own work can be checked without one, but other people's programs would run "
+    "with your rights. On Debian and Ubuntu: `sudo apt-get install bubblewrap`."
 )
 
 

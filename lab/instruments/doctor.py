@@ -196,7 +196,7 @@ def _clocks(f: Facts) -> Iterator[Finding]:
         yield Finding("ok" if good else "warn", "clock", f"{f.clock_step_us:.2g} us steps", means)
     if f.sleep_late_us is not None:
         status = "ok" if f.sleep_late_us <= 500 else "warn"
-        means = "by so much a sleep of 1 ms is late: the least that an open loop is late, too"
+        means = "how late a sleep of 1 ms ends: an open loop's sends are at least as late"
         do = "see CPU taken by others" if status == "warn" else ""
         yield Finding(status, "timers", f"{f.sleep_late_us:.0f} us late", means, do)
 
@@ -216,7 +216,7 @@ def _tools(f: Facts) -> Iterator[Finding]:
             means = "plots take its results from the recorded run, or leave it out"
             status = "ok" if name in OPTIONAL else "warn"
             install = f.installs.get(name, "make tools")
-            yield Finding(status, name, "not installed", means, f"to have it: {install}")
+            yield Finding(status, name, "not installed", means, f"to install it: {install}")
 
 
 def _can(name: str) -> str:

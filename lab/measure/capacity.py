@@ -107,11 +107,11 @@ def capacity(
     """
     if not 0.5 <= q <= 0.999 or not 0.05 <= bound_ms <= 60_000:
         raise LabError(
-            "capacity wants q from 0.5 to 0.999 and 0.05 to 60,000 ms; "
+            "capacity takes q from 0.5 to 0.999 and bound_ms from 0.05 to 60,000; "
             f"got q={q!r}, bound_ms={bound_ms!r}"
         )
     if not 0 < budget_s < math.inf:
-        raise LabError(f"capacity wants some seconds to search in; got budget_s={budget_s!r}")
+        raise LabError(f"capacity needs a finite time above 0 s to search; got {budget_s=}")
     server = resolve(target)
     plan(**options, given={})  # refuses impossible options before anything is started
     bound_s = bound_ms / 1e3

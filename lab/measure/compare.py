@@ -134,7 +134,7 @@ def compare(
         {**constant_options, **({"by arm": extras} if extras else {})},
     )
     this_experiment = ask(COMPARISON, experiment, arms, full_question)
-    unlike = " as a load, not as a comparison: give one another id"
+    unlike = " as a load, not as a comparison: give one of them another id"
     if recorded := this_experiment.replayed(unlike, BadComparison):
         return recorded
     if not this_experiment.is_reference:
@@ -182,7 +182,7 @@ def _installed(
             words = (word for word in recipe.command[:1] if os.sep not in word)
             for need in (*recipe.needs, *words):  # installing a program changes the page
                 usage.note("runtime", name=need)
-        print(f"{arm} is left out, not installed here: {'; '.join(lines)}")
+        print(f"{arm} is left out, because something is not installed here: {'; '.join(lines)}")
     return {arm: target for arm, target in arms.items() if arm not in missing}
 
 

@@ -104,7 +104,7 @@ class Generator:
                 return None
             chunk = os.read(self._process.stdout.fileno(), 1 << 16)
             if not chunk:
-                self._process.wait(5)
+                self._process.wait(60)
                 raise GeneratorFailed(self._story(f"ended with code {self._process.returncode}"))
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")

@@ -42,7 +42,7 @@ from lab.storage.gate import checked, shown
 from lab.storage.written import MAKE_ROOM, NotWritten
 
 LONGER = (1, 4)  # times the window of the cell, where a shortened window saw no answer
-GRACE_S = 5.0  # beyond load and time-out, before we give the generator up
+GRACE_S = 30.0  # beyond load and time-out, before we give the generator up
 
 __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 
@@ -380,7 +380,7 @@ def _void(result: dict[str, Any], server: Found, running: Running | None, log: s
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
-            f"{server.name} died under the load{how}; the trial is void. The last it printed:\n"
+            f"{server.name} died under the load{how}; the trial is void. Its last output:\n"
             f"{running.log(10) or '(nothing)'}" + (f"\n{log}" if log else "")
         )
     if result["stopped"] == "server-gone":

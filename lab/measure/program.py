@@ -92,7 +92,7 @@ def node(
 
     if experiment is None:
         if versions:
-            raise LabError(f"{path.name} on several Nodes needs experiment=: what to record it as")
+            raise LabError(f"{path.name} on several Nodes needs experiment=, the id of its record")
         return run(nodes.program())
     this_experiment = ask(
         PROGRAM, experiment, [], _question(program_run, sources, recipe, versions)
@@ -146,7 +146,7 @@ def _together(outputs: Sequence[Printed]) -> Printed:
     if without:
         raise ProgramFailed(
             f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
-            f"{outputs[0].experiment!r} printed none, or other lines too."
+            f"{outputs[0].experiment!r} printed none, or other lines as well."
         )
     return joined(outputs)
 

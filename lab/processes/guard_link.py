@@ -20,7 +20,7 @@ from lab import paths
 from lab.errors import LabError
 
 GUARD = Path(__file__).resolve().parent / "guard.py"
-SILENT_S = 5.0  # the guard answers within milliseconds, on a busy machine within tenths of a second
+SILENT_S = 15.0  # the guard answers within milliseconds; a slow and busy machine needs seconds
 _lock = threading.Lock()
 _guard: _GuardLink | None = None
 _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
@@ -180,7 +180,7 @@ def _why_dead() -> str:
 
 def _at_exit() -> None:
     # When the program returns to the shell, its servers are gone already.
-    _drop(5.0)
+    _drop(SILENT_S)
 
 
 def _in_fork() -> None:

@@ -149,11 +149,7 @@ def _wait(
                     fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
                     return
             now = time.monotonic()
-            if (waited_s := now - start_s) > deadline_s:
-                raise MachineBusy(
-                    f"Gave up after {waited_s:.0f} s: {_holder(descriptor)} is still measuring. "
-                    "Stop it (or its kernel), then run this cell again."
-                )
+            waited_s = now - start_s
             if waited_s > _PATIENCE_S and now - counted_s > _COUNT_S:
                 counted_s = now
                 message = _message(descriptor, place.ahead())
@@ -161,6 +157,11 @@ def _wait(
                 if message != shown_message and not (shown_message and _known(descriptor) is None):
                     shown_message = message
                     say(message)
+            if waited_s > deadline_s:  # after the message, which a slow machine shows late
+                raise MachineBusy(
+                    f"Gave up after {waited_s:.0f} s: {_holder(descriptor)} is still measuring. "
+                    "Stop it (or its kernel), then run this cell again."
+                )
             time.sleep(_POLL_S if first or not shown_message else _SLOW_POLL_S)
     finally:
         if shown_message:
@@ -174,8 +175,8 @@ def _message(descriptor: int, ahead: line.Ahead) -> str:
         "other."
     )
     if ahead.waiting:
-        others = "1 other waits" if ahead.waiting == 1 else f"{ahead.waiting} others wait"
-        text += f" Then {others} before you."
+        others = "1 other is" if ahead.waiting == 1 else f"{ahead.waiting} others are"
+        text += f" {others} in the queue before you."
     if ahead.turn_s is not None:
         left_s = max(1.0, (ahead.waiting + 1) * ahead.turn_s - (_held_s(descriptor) or 0))
         text += f" It may take {_about(left_s)}."

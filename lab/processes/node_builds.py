@@ -96,14 +96,14 @@ def _in_folder(folder: Path) -> Path:
         for path in sorted(folder.glob(place)):
             if path.is_file():
                 return path
-    raise NoBuildError(f"{folder} has no Node: I looked for {', '.join(places)}.")
+    raise NoBuildError(f"{folder} has no Node at any of these places: {', '.join(places)}.")
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
     if not hasattr(tarfile, "data_filter"):  # before Python 3.11.4
         raise NoBuildError(
-            f"This Python does not unpack archives of others safely: unpack {archive}, and give "
-            "the folder."
+            f"This Python cannot unpack a downloaded archive safely: unpack {archive} yourself, "
+            "and give the folder."
         )
     target = folder / hashlib.sha256(os.fsencode(archive)).hexdigest()[:12]
     shutil.rmtree(target, ignore_errors=True)
@@ -112,11 +112,11 @@ def _unpack(archive: Path, folder: Path) -> Path:
         with tarfile.open(archive) as content:
             size = sum(member.size for member in content)
             if size > MOST_UNPACKED:
-                raise tarfile.TarError(f"unpacked it has {size >> 20} MiB, which no build has")
+                raise tarfile.TarError(f"it has {size >> 20} MiB when unpacked, which no build has")
             content.extractall(target, filter="data")
     except (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise NoBuildError(f"{archive} can't be unpacked ({error}): get it again.") from None
+        raise NoBuildError(f"{archive} can't be unpacked ({error}): download it again.") from None
     return _in_folder(target)
 
 
@@ -146,7 +146,9 @@ def _download(link: str, folder: Path) -> tuple[Path, str, str]:
         if not sums:
             note = f"There is no {SUMS} next to {name}, so its digest was not checked."
         elif digest.hexdigest() != sums[name]:
-            raise NoBuildError(f"{base}/{name} has not the digest that {SUMS} lists: get it again.")
+            raise NoBuildError(
+                f"{base}/{name} does not have the digest that {SUMS} lists: download it again."
+            )
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -185,7 +187,7 @@ def _chunks(link: str) -> Iterator[bytes]:
                 size += len(chunk)
                 if size > MOST_BYTES:
                     raise NoBuildError(
-                        f"{link} is larger than {MOST_BYTES >> 20} MiB: no such build."
+                        f"{link} is larger than {MOST_BYTES >> 20} MiB, which no build is."
                     )
                 if time.monotonic() > end:
                     raise TimeoutError(f"it takes more than {LONGEST_S // 60} minutes")
@@ -195,4 +197,4 @@ def _chunks(link: str) -> Iterator[bytes]:
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         kind = NothingThereError if getattr(error, "code", 0) == 404 else NoBuildError
-        raise kind(f"{link} can't be fetched ({reason}): look at the link.") from None
+        raise kind(f"{link} can't be fetched ({reason}): check the link.") from None

@@ -164,8 +164,8 @@ class Load:
         for name in self.alongside:
             if name == "main" or not _NAME.fullmatch(name):
                 raise BadLoad(
-                    f"alongside[{name!r}]: a stream is called by 1 to 64 letters, digits, - or _, "
-                    "and the first one is called main"
+                    f"alongside[{name!r}]: a stream's name has 1 to 64 letters, digits, - or _, "
+                    "and main is the name of the first"
                 )
         size = sum(len(stream.body or b"") for stream in self.streams.values())
         if size > MOST_BODY_BYTES:

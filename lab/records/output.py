@@ -16,9 +16,7 @@ from lab.records.table import Rows
 from lab.storage import gate
 from lab.text.looks import Shown
 
-_CURE = (
-    "it is not installed here (`make nodes`), and the record has none of this program as it is now"
-)
+_CURE = "it is not installed here (`make nodes`), and no run of the present program is recorded"
 
 
 @dataclass(frozen=True)

@@ -144,10 +144,10 @@ def parsed(data: bytes, ids: Collection[str]) -> Sitting:
     _keys("versions", versions, {"node", "python"})
     for name, version in versions.items():
         if not VERSION.fullmatch(_text(name, version)):
-            raise BadSitting(f"the version of {name} is {_shown(version)}, no 24.1.0")
+            raise BadSitting(f"the version of {name} is {_shown(version)}, not one such as 24.1.0")
     claims = content["claims"]
     if not isinstance(claims, list):
-        raise BadSitting(f"claims is {_shown(claims)}, no list")
+        raise BadSitting(f"claims is {_shown(claims)}, not a list")
     by_id: dict[str, Found] = {}
     for i, claim in enumerate(claims):
         interval = _claim(f"claims[{i}]", claim, ids)
@@ -155,7 +155,7 @@ def parsed(data: bytes, ids: Collection[str]) -> Sitting:
             raise BadSitting(f"it has the claim {interval.id} twice")
         by_id[interval.id] = interval
     if not by_id:
-        raise BadSitting("it has no claim")
+        raise BadSitting("it has no claims")
     return Sitting(day, profile, machine, versions["node"], versions["python"], by_id)
 
 
@@ -189,7 +189,7 @@ def _no_number(text: str) -> float:
 
 def _keys(place: str, value: Any, names: Collection[str]) -> None:
     if not isinstance(value, dict):
-        raise BadSitting(f"{place} is {_shown(value)}, no object")
+        raise BadSitting(f"{place} is {_shown(value)}, not an object")
     if lacking := sorted(set(names) - value.keys()):
         raise BadSitting(f"{place} has no {lacking[0]!r}")
     if more := sorted(value.keys() - set(names)):
@@ -198,7 +198,7 @@ def _keys(place: str, value: Any, names: Collection[str]) -> None:
 
 def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
-        raise BadSitting(f"{place} is {_shown(value)}, no text")
+        raise BadSitting(f"{place} is {_shown(value)}, not text")
     if len(value) > most:
         raise BadSitting(f"{place} has {len(value)} characters, at most {most} are allowed")
     if not value.isprintable():
@@ -208,7 +208,7 @@ def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
 
 def _whole(place: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadSitting(f"{place} is {_shown(value)}, no whole number")
+        raise BadSitting(f"{place} is {_shown(value)}, not a whole number")
     if not least <= value <= most:
         raise BadSitting(f"{place} is {_shown(value)}, not {least:,} to {most:,}")
     return value
@@ -216,7 +216,7 @@ def _whole(place: str, value: Any, least: int, most: int) -> int:
 
 def _ratio(place: str, value: Any) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise BadSitting(f"{place} is {_shown(value)}, no number")
+        raise BadSitting(f"{place} is {_shown(value)}, not a number")
     if not 1 / LARGEST <= value <= LARGEST:
         raise BadSitting(f"{place} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
     return float(value)
@@ -230,7 +230,7 @@ def _day(value: Any) -> str:
             return text
     except ValueError:
         pass
-    raise BadSitting(f"made is {_shown(text)}, no day such as 2026-11-28")
+    raise BadSitting(f"made is {_shown(text)}, not a day such as 2026-11-28")
 
 
 def _machine(value: Any) -> dict[str, Any]:
@@ -258,13 +258,13 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
         raise BadSitting(f"{place}.id is {_shown(id)}, which is not a claim that has an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
     if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
-        raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")
+        raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, not a verdict of one sitting")
     estimate, low, high = (
         _ratio(f"{name} of {id}", value[name]) for name in ("estimate", "low", "high")
     )
     if not low <= estimate <= high:
         raise BadSitting(
-            f"of {id} the interval is {low:g} to {high:g}, and {estimate:g} is outside"
+            f"the interval of {id} is {low:g} to {high:g}, and {estimate:g} is outside it"
         )
     pairs = _whole(f"pairs of {id}", value["pairs"], 2, MOST_PAIRS)
     because = _text(f"because of {id}", value["because"], MOST_REASON)

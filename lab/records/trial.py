@@ -284,8 +284,8 @@ class Trial(Shown, _Answered):
         """
         if self.recorded is not None:
             raise LabError(
-                f"{self.recorded.label}: the raw rows stayed there, "
-                "a record keeps histogram and series"
+                f"{self.recorded.label}: the raw rows stayed there, because "
+                "a record keeps only the histogram and the series"
             )
         if self.raw_ref is None or not self.folder:
             raise LabError(

@@ -142,7 +142,9 @@ def define(
             "in small letters."
         )
     if name in _catalog()["servers"]:
-        raise CatalogError(f"{name} is in the catalogue already. Call yours {name}-mine, say.")
+        raise CatalogError(
+            f"{name} is in the catalogue already. Give yours another name, such as {name}-mine."
+        )
     if not text.strip():
         raise CatalogError(f"The program of {name} is empty.")
     model = _entry(like) if like else {}

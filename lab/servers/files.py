@@ -27,7 +27,7 @@ def make(name: str, size: int) -> Path:
     name, or a size outside 0..256 MiB.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise BadFile(f"{shown(name)} is not a file name here. Use a-z, 0-9, '.', '_' and '-'.")
+        raise BadFile(f"{shown(name)} cannot be a file name here. Use a-z, 0-9, '.', '_' and '-'.")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= LARGEST_BYTES:
         raise BadFile(f"Cannot make a file of {shown(size)} bytes: give 0 to {LARGEST_BYTES:,}.")
     target = paths.FILES / name

@@ -77,12 +77,12 @@ def loopback(url: str) -> tuple[str, int]:
         port = 80 if parts.port is None else parts.port
     if _BARE_IPV6.match(url):
         raise NotLoopback(
-            f"{url!r} is not a URL: an IPv6 address needs brackets. Write http://[::1]:3000, say."
+            f"{url!r} is not a URL: an IPv6 address needs brackets, as in http://[::1]:3000."
         )
     if not (port is not None and _LOOPBACK.fullmatch(place) and url.startswith("http://")):
         raise NotLoopback(
-            f"{url!r} is not a server of this machine. Use http://127.0.0.1:PORT/: "
-            "load for other people's machines is not what this is for."
+            f"{url!r} is not a server on this machine. Use http://127.0.0.1:PORT/. "
+            "This tool must not send load to other people's machines."
         )
     if not port:
         raise NoPort(
@@ -151,8 +151,8 @@ def get(
         if late.is_set() or isinstance(error, TimeoutError):
             if kind is not None:
                 raise Endless(
-                    f"{method} {path} was not answered within {deadline_s:g} s: its head came, "
-                    f"{kind or 'without a type'}, and its body did not end.",
+                    f"{method} {path} was not answered within {deadline_s:g} s: the headers came "
+                    f"({kind or 'without a type'}), but the body did not end.",
                     kind,
                 ) from None
             raise NoAnswer(f"{method} {path} was not answered within {deadline_s:g} s.") from None
@@ -164,7 +164,7 @@ def get(
 
 def _words(error: Exception) -> str:
     if isinstance(error, http.client.IncompleteRead):
-        return f"the answer broke off after {len(error.partial):,} bytes"
+        return f"the response broke off after {len(error.partial):,} bytes"
     if isinstance(error, ConnectionRefusedError):
         return "nothing listens there"
     return f"{type(error).__name__} {error}".strip()

@@ -31,8 +31,8 @@ from lab.servers.sockets import PortTaken
 
 __all__ = ["Running", "prepare", "start"]
 
-LISTEN_S = 10.0
-ANSWER_S = 10.0
+LISTEN_S = 30.0
+ANSWER_S = 30.0
 LOGS_KEPT = 200
 # What a server may see of the reader's environment. Everything else (their NODE_OPTIONS, their
 # UV_THREADPOOL_SIZE) would change what is measured without a trace in the record.
@@ -110,7 +110,7 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
         listening=recipe.listening,
     )
     running.cpus = cpus
-    url = _await_listening(running, began + listen_s, port, listen_s)
+    url = _await_listening(running, port, listen_s)
     running.listening_s = time.monotonic() - began
     _take_address(running, url, port)
     _check_listener(running)
@@ -120,10 +120,13 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
     running.ready_s = time.monotonic() - began
 
 
-def _await_listening(running: Running, deadline: float, port: int, listen_s: float) -> str:
-    """The URL the server says it listens on."""
+def _await_listening(running: Running, port: int, listen_s: float) -> str:
+    """The URL the server says it listens on; `listen_s` counts from its own start on, not from that
+    of the guard.
+    """
     recipe = running.recipe
     silent = recipe.listening == "connect"  # no line is printed: we look for the socket
+    deadline = time.monotonic() + guard_link.SILENT_S
     while True:
         left_s = max(0.0, deadline - time.monotonic())
         event = running.hear(min(left_s, 0.005) if silent and running.pid else left_s)
@@ -134,10 +137,11 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
                 raise guard_link.silent()
             if not silent or left_s <= 0:
                 running.tree()  # raises GuardSilent if the guard is suspended
-                what = f"did not say within {listen_s:g} s that it listens"
+                what = f"did not say within {listen_s:g} s that it was listening"
                 raise NeverListened(running.story(what, _why_unheard(running, port)))
         elif event["event"] == "spawned":
             running.pid = event["pid"]
+            deadline = time.monotonic() + listen_s
         elif event["event"] == "failed":
             raise ExitedEarly(f"{recipe.name} could not be started: {event['message']}.")
         elif event["event"] == "listening":
@@ -152,11 +156,11 @@ def _why_unheard(running: Running, port: int) -> str:
     """What a running server has failed to do, as far as its output tells."""
     recipe = running.recipe
     if recipe.listening == "connect":
-        return f"It runs, but nothing listens on port {port}."
+        return f"It is running, but nothing is listening on port {port}."
     *_, last = running.printed().split("\n")
     if re.search(recipe.listening or USUAL_LINE, last):
-        return f"It printed {last[-200:]!r} without the end of the line: print a newline after it."
-    return "It runs, but printed no line `listening on http://127.0.0.1:PORT`."
+        return f"It printed {last[-200:]!r} without a newline at the end: print one after it."
+    return "It is running, but printed no line `listening on http://127.0.0.1:PORT`."
 
 
 def _take_address(running: Running, url: str, asked_port: int) -> None:
@@ -195,11 +199,11 @@ def _check_listener(running: Running) -> None:
         listeners = sockets.listeners(running.port, pids)
         if not any(sockets.owned_by(listener, pids) for listener in listeners):
             if running.failed(0.3):
-                raise ServerDied(running.story("ended right after it said that it listens"))
-            who = "another program does" if listeners else "nobody does"
+                raise ServerDied(running.story("ended right after it said that it was listening"))
+            who = "another program is" if listeners else "nothing is"
             raise WrongPort(
                 running.story(
-                    f"says that it listens on {running.url}, but {who}",
+                    f"says that it is listening on {running.url}, but {who}",
                     "Print the port of server.address(), once it listens.",
                 )
             )
@@ -224,11 +228,11 @@ def _check_body(running: Running) -> None:
         raise WrongBody(
             running.story(
                 f"answered GET {body.path} with {wrong}",
-                f"The answer begins: {answer.text[:200]!r}.",
+                f"The response begins: {answer.text[:200]!r}.",
             )
         )
     if running.failed():
-        raise ServerDied(running.story("ended right after its first answer"))
+        raise ServerDied(running.story("ended right after its first response"))
     running.first = Body.of(answer.body, body.path)
 
 
@@ -267,7 +271,7 @@ def _port(recipe: Program) -> int:
 def _taken(port: int) -> str:
     mine = [entry for entry in registry.ps() if entry.url.endswith(f":{port}")]
     who = f"{mine[0].name}, started by {mine[0].notebook}" if mine else "another program"
-    return f"Port {port} is taken by {who}. Leave PORT out and any free port is used" + (
+    return f"Port {port} is taken by {who}. Leave PORT out to use any free port" + (
         ", or run lab.stop_all()." if mine else "."
     )
 

@@ -47,7 +47,7 @@ class Body:
         if self.bytes is not None and len(body) != self.bytes:
             return f"{len(body):,} bytes instead of {self.bytes:,}"
         if self.sha256 is not None and hashlib.sha256(body).hexdigest() != self.sha256:
-            return f"other content than the expected {len(body):,} bytes"
+            return f"content other than the expected {len(body):,} bytes"
         return None
 
     def expect(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _wrong_node(need: str, node: str) -> str | None:
     if node and nodes.wrong_with(node):
         return None  # which is told by itself
     wanted, here = node_range(need.removeprefix("node")), nodes.version(node or None)
-    return None if here in wanted else f"{wanted} (here is {here}): {nodes.advice()}"
+    return None if here in wanted else f"{wanted} (this is {here}): {nodes.advice()}"
 
 
 def _short(word: str) -> str:

@@ -24,7 +24,7 @@ from lab.servers.server_errors import (
     advice,
 )
 
-ANSWER_S = 10.0
+ANSWER_S = 30.0
 GRACE_S = 2.0
 STOP_S = 2 * GRACE_S + 3.0  # for the guard to report how a server ended, however it had to end it
 

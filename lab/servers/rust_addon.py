@@ -60,8 +60,8 @@ def build(name: str, again: bool = False) -> str:
     attempt = f"{_mark(name)} {_version(name, cargo)}\n"
     if not again and _is(_failure(name), attempt):
         return (
-            f"The Rust addon {name} could not be built before, and nothing of it has changed; its "
-            "series come from the record. To try again: make addons"
+            f"The Rust addon {name} could not be built last time, and nothing in it has changed "
+            "since; its series come from the record. To try again: make addons"
         )
     print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
     try:
@@ -109,7 +109,7 @@ def _made(name: str, cargo: str) -> str:
     libraries = [target / "release" / f"lib{name}{end}" for end in (".so", ".dylib")]
     library = next((file for file in libraries if file.is_file()), None)
     if result.returncode or library is None:
-        return result.stderr or f"It ended with code {result.returncode} and made no library."
+        return result.stderr or f"It ended with code {result.returncode} and produced no library."
     # Replaced and not overwritten: a running server may have the old one mapped.
     with tempfile.TemporaryDirectory(dir=target) as folder:
         copy = Path(folder) / "addon"
@@ -155,8 +155,8 @@ def _locked(name: str, cargo: str) -> str:
         or "none"
     )
     return (
-        f"{errors}Cargo would build other crates than {paths.relative(_list(name))} names, or "
-        f"others under the same name. Not in the list: {more}; only in the list: {less}.\n"
+        f"{errors}Cargo would build crates other than those in {paths.relative(_list(name))}, or "
+        f"different ones under the same names. Not in the list: {more}; only in the list: {less}.\n"
         "If Cargo.toml was changed: python -m lab.servers.rust_addon --pin"
     )
 

@@ -60,7 +60,9 @@ def free_port() -> int:
         if port not in _given and is_free(port):
             _given.add(port)
             return port
-    raise PortTaken(f"No free port between {_LOWEST} and {_HIGHEST}. Is lab.ps() long?")
+    raise PortTaken(
+        f"There is no free port between {_LOWEST} and {_HIGHEST}. Does lab.ps() list many servers?"
+    )
 
 
 def is_free(port: int) -> bool:

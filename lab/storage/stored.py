@@ -155,9 +155,9 @@ def _sentence(file: Path, why: str, advice: str) -> str:
 def told(error: Exception) -> str:
     """Return what a parser or our own code stumbled over, in words."""
     if isinstance(error, RecursionError):
-        return "it is nested too deep"
+        return "it is nested too deeply"
     if isinstance(error, tomllib.TOMLDecodeError):
         return f"it is not valid TOML: {error}"
     if isinstance(error, KeyError):
-        return f"{error} is missing in it"
+        return f"{error} is missing"
     return str(error) or type(error).__name__

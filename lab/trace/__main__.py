@@ -47,8 +47,8 @@ class _Parser(Parser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m lab.trace",
-        description="Record what Node's event loop does with a program: in which orders it prints, "
-        "and in which phase and turn of the loop, from which line and why each line comes.",
+        description="Record what Node's event loop does with a program: the orders in which it "
+        "prints and, for each line, its phase, its turn of the loop, where it comes from and why.",
         epilog=EXAMPLES,
     )
     add = parser.add_argument

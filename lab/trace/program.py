@@ -70,7 +70,7 @@ def prepared(
             path.write_text(text, "utf-8")
         except OSError as error:
             raise LabError(
-                f"The program could not be written below {relative(RUNS)}: {error.strerror}. "
+                f"The program could not be written to {relative(RUNS)}: {error.strerror}. "
                 "Make room there, or pass the path of a file instead of a text."
             ) from None
         yield TracedProgram(path, name or path.name, text)

@@ -75,7 +75,7 @@ def test_signals_at_any_moment(project, name):
         if number == signal.SIGSTOP:
             time.sleep(0.5)
             send(program.process.pid, signal.SIGCONT)
-        ended = program.end(within_s=30)
+        ended = program.end(within_s=180)
     story = f"{how} after {after_s:.3f} s (seed {SEED}): code {ended.code}\n{ended.err[-1500:]}"
     if number in LIVES_ON:
         assert "end" in ended.out, story
@@ -99,7 +99,7 @@ def again(project, work, story):
         assert not lab.ps(), lab.ps()
         WORK
     """
-    ended = attacked(project, check.replace("WORK", work), within_s=30)
+    ended = attacked(project, check.replace("WORK", work), within_s=180)
     assert ended.code == 0, f"{story}\nafterwards:\n{ended.err[-1500:]}"
 
 
@@ -110,7 +110,7 @@ CELLS = {
     ("python", "a load"): "import lab\nprint('running', flush=True)\n"
     "lab.load('node/hello', warmup=0, seconds=20, progress=False)",
     ("python", "a server"): "import lab\ns = lab.server('node/hello').start()\n"
-    "print('running', flush=True)\nimport time; time.sleep(60)",
+    "print('running', flush=True)\nimport time; time.sleep(600)",
     ("javascript", "a loop"): "console.log('running'); while (true);",
     ("javascript", "a load"): "const lab = require('lab'); console.log('running');"
     "await lab.load('node/hello', { warmup: 0, seconds: 20 });",
@@ -145,9 +145,9 @@ def test_signals_in_a_cell(live, name, tmp_path, monkeypatch):
             os.kill(main, signal.SIGCONT)
         if how in ("SIGINT", "SIGSTOP"):  # it lives on, and so does its session
             session.manager.interrupt_kernel()
-            session.outputs(request, seconds=30)
+            session.outputs(request)
             said = session.run("print(6 * 7)" if kind == "python3" else "console.log(6 * 7)")
             assert any("42" in str(content) for _, content in said), said
         else:
-            psutil.wait_procs(began[:1], timeout=10)
+            psutil.wait_procs(began[:1], timeout=60)
             assert not psutil.pid_exists(main) or began[0].status() == psutil.STATUS_ZOMBIE

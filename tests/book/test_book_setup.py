@@ -81,11 +81,11 @@ def python(machine, name, version):
     program(machine, name, PYTHON.format(version=version, chmod=chmod, **facts))
 
 
-def set_up(machine, *layers, timeout_s=60, **env):
+def set_up(machine, *layers, timeout_s=600, **env):
     return run(machine, "tools/setup.sh", *layers, timeout_s=timeout_s, **env)
 
 
-def run(machine, script, *words, timeout_s=60, **env):
+def run(machine, script, *words, timeout_s=600, **env):
     return subprocess.run(
         ["sh", script, *words],
         cwd=machine,

@@ -19,7 +19,7 @@ from lab.book.site import assets, icons, pagefacts, styles
 from lab.plot.forest import Line
 from lab.widgets import parts
 
-pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
 PUBLISHED = {
     "LAB_SITE_URL": "https://example.org/course",
     "LAB_REPOSITORY_URL": "https://git.example.org/us/course/",

@@ -16,11 +16,12 @@ from myst_nb.ext.glue import extract_glue_data
 from nbclient import NotebookClient
 
 import lab
+from lab.kernels.own_address import own_address
 from lab.paths import ROOT
 
 pytest_plugins = ["kernel_fixtures"]
 
-SECONDS = 60
+SECONDS = 300
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def executed(specs):
 
     def execute(*cells, kernel="javascript"):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs, ip=own_address())
         where = {"metadata": {"path": str(ROOT / "servers")}}
         try:
             client = NotebookClient(notebook, km=manager, timeout=SECONDS, allow_errors=True)

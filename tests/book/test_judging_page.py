@@ -42,7 +42,10 @@ def test_each_rule_has_a_line_with_what_it_finds_and_how_often_it_is_wrong(shown
         ["6", "no", "the rule", "3.1 ±0.1 %", "28 %", "60 %"],
         ["6", "yes", "each end moved outwards by the A/A spread", "3.1 ±0.1 %", "28 %", "60 %"],
     ]
-    assert "4,000 comparisons a row" in html and "33 that were recorded (2026-11-25)" in html
+    assert (
+        "4,000 simulated comparisons in each row" in html
+        and "33 that were recorded (2026-11-25)" in html
+    )
 
 
 def test_the_family_of_four_stands_below_without_a_power_that_was_not_asked(shown):

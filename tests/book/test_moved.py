@@ -144,7 +144,7 @@ def test_what_was_moved_by_an_earlier_commit_is_found_when_that_before_it_is_nam
     assert capsys.readouterr().out == "Followed by the record of: counted, stayed.\n"
     refused("nonsense is not a commit here", both, "nonsense")
     assert book.main(["moved", COUNT]) == 2
-    assert "count.mjs was moved where?" in capsys.readouterr().err
+    assert "count.mjs moved? Write moved OLD NEW" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

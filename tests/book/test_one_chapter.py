@@ -12,7 +12,7 @@ from lab import paths
 from lab.book.pipeline import one_chapter, toc
 from lab.book.pipeline.locks import BuildBusy
 
-pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from tiny_book import Book
 from lab.book.pipeline.preview import application
 
 ALPHA = "book/one/alpha.md"
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 
 class Preview:
@@ -68,7 +68,7 @@ def test_what_is_saved_while_the_site_is_built_first_is_shown_too(book):
         here = psutil.Process(preview.process.pid)
         family = [here, *here.children(recursive=True)]
         preview.process.send_signal(signal.SIGINT)
-        preview.process.wait(20)
+        preview.process.wait(120)
     assert not gone(family)
 
 

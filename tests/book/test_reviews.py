@@ -293,7 +293,7 @@ lab.answer("factor", 9.5)
 
 
 @pytest.mark.builds
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(1800)
 def test_a_build_feeds_a_review_with_what_its_chapters_told_and_again_when_that_changes(tmp_path):
     book = Book.copied(tmp_path / "book")
     chapter = book.root / "book/one/alpha"

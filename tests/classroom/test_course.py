@@ -116,7 +116,7 @@ def test_lateness_costs_what_the_course_says():
         (('"twelve-calls"', '"summary"'), "once is enough"),
         (("most = 0.5", "most = 5"), "shares from 0 to 1"),
         (("start = 2027-01-11", 'start = "soon"'), "a day such as"),
-        (("points = { summary = 14 }", "points = { every = 1 }"), "none of its exercises"),
+        (("points = { summary = 14 }", "points = { every = 1 }"), "not one of its exercises"),
         (("points = { summary = 14 }", "points = { summary = 0 }"), "more than 0"),
         (("[[weeks]]", "[[week]]"), "unknown key 'week'"),
     ],
@@ -151,7 +151,7 @@ def test_where_there_is_no_course_it_says_how_to_make_one(tmp_path, capsys):
 
 def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(make.NoCourse, match="something else"):
+    with pytest.raises(make.NoCourse, match="something other"):
         make.made(tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 

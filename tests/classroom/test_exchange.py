@@ -108,7 +108,7 @@ def test_who_hands_in_for_somebody_else_hands_in_for_himself(room):
     owner = "nobody"
     subprocess.run(["chown", "-R", owner, str(place)], check=True)
     said = collect(room)
-    assert f"is taken as of {owner}" in said
+    assert f"is collected as the work of {owner}" in said
     nbgrader(room.root, "autograde", WEEK)
     found = scores(room.root)
     assert (of(found, "ben"), of(found, owner, "summary")) == (TOTAL, 6)

@@ -47,7 +47,7 @@ def test_a_file_of_nobody_is_refused_with_its_name(tmp_path):
     place = archive(tmp_path / "all.zip", [("summary.cjs", ANNA), ("anna/summary.mjs", ANNA)])
     came, given = lms.came_in(place, {})
     assert [one.student for one in given] == ["anna"]
-    assert [str(one) for one in came.listed()] == ["summary.cjs: it is in no student's folder"]
+    assert [str(one) for one in came.listed()] == ["summary.cjs: it is not in a student's folder"]
 
 
 def archive(place, entries):

@@ -252,7 +252,7 @@ def test_what_an_lms_gives_is_graded_as_what_the_exchange_gives(ready):
     (place / "carl").mkdir()
     (place / "carl" / "summary.mjs").write_text(right)
     said = nbgrader(ready.root, "zip_collect", WEEK)
-    assert "../evil/summary.mjs: its name leads out of the archive" in said
+    assert "../evil/summary.mjs: its path leads out of the archive" in said
     assert "Came in: 5 files: 4 judged, 0 listed, 1 refused" in said
     nbgrader(ready.root, "autograde", WEEK)
     found = scores(ready.root)
@@ -279,7 +279,7 @@ def test_what_was_handed_in_anew_is_graded_anew_though_an_archive_says_no_time(r
     after = scores(ready.root)
     assert (of(after, "anna"), of(after, "ben")) == (14, of(before, "ben"))
     assert re.search("Skipping existing assignment.*ben", said)  # what is the same is left alone
-    assert re.search(r"judged by nothing:\n *anna/one_of_five.mjs: no exercise is called", said)
+    assert re.search(r"but not judged:\n *anna/one_of_five.mjs: no exercise is called", said)
 
 
 def test_who_stops_it_is_told_how_to_go_on(ready):

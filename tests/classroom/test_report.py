@@ -87,7 +87,7 @@ def test_a_line_of_a_template_that_ends_ends_no_word(done):
         "4 handed in, 2 with all points. Half of the students who noted their time worked",
         "or longer, with 2 checks.",
         "without names, strings and layout",
-        "two programs agree proves nothing",
+        "two programs that agree prove nothing",
         "strings and layout: the reference, anna",
     ):
         assert [one for one in told if words in one], words

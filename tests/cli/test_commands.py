@@ -205,7 +205,7 @@ def test_help_needs_no_heavy_package_and_may_be_cut_off():
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
         cwd=paths.ROOT,
     ).stdout.splitlines()
     assert lines[-1] == "set()"
@@ -218,7 +218,7 @@ def test_help_needs_no_heavy_package_and_may_be_cut_off():
             stderr=subprocess.PIPE,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
             cwd=paths.ROOT,
         )
     assert "Traceback" not in process.stderr

@@ -99,7 +99,7 @@ def completed(shell, tmp_path, *words):
         f". '{file}'; words=({line}); CURRENT={len(words)}; _node_checkup",
     }
     told = subprocess.run(
-        [shell, "-c", programs[shell]], capture_output=True, text=True, check=True, timeout=20
+        [shell, "-c", programs[shell]], capture_output=True, text=True, check=True, timeout=300
     )
     return set(told.stdout.split())
 

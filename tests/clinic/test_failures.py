@@ -285,7 +285,7 @@ def test_a_body_arrives_whole():
         answer = Request.of("/", None, {}, text).answer(
             f"http://127.0.0.1:{server.server_port}", 5.0
         )
-        thread.join(5)
+        thread.join(60)
     assert answer.status == 200
     assert came == {"body": text.encode(), "type": "application/json"}
 

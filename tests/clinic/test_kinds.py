@@ -224,7 +224,7 @@ def test_the_limit_is_read_from_the_group_that_has_one(tmp_path, files, groups, 
         capture_output=True,
         text=True,
         check=True,
-        timeout=20,
+        timeout=300,
     )
     assert json.loads(told.stdout) == wanted
 
@@ -271,7 +271,7 @@ def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_pa
         capture_output=True,
         text=True,
         check=True,
-        timeout=20,
+        timeout=300,
     )
     *called, places = json.loads(told.stdout)
     assert called == [["pool", "a", "b"], ["pool", "c", None], "query", 2, 7, "function"]

@@ -68,7 +68,7 @@ def alone(installed, program, **options):
         [sys.executable, "-c", ALONE + program],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=300,
         check=False,
         env={**environment, **options.pop("env", {})},
         **options,
@@ -159,7 +159,7 @@ def launched(tmp_path):
             [nodes.program(), str(package / "bin" / LAUNCHER.name), *words],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=300,
             check=False,
             env={"PATH": str(programs), "HOME": str(tmp_path)},
         )

@@ -223,7 +223,7 @@ def test_what_is_not_judged_is_told_and_written_with_what_to_do(folder, capsys):
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
     said = capsys.readouterr().out.partition("Not judged (8):\n")[2].splitlines()
     assert said[-3:] == [
-        "No programs and no notebooks, named in grades.csv: 2",
+        "Neither programs nor notebooks, named in grades.csv: 2",
         "Came in: 13 files: 3 judged, 7 listed, 3 refused",
         "         8 students: 3 judged, 3 listed, 2 refused",
     ]
@@ -232,22 +232,22 @@ def test_what_is_not_judged_is_told_and_written_with_what_to_do(folder, capsys):
         "anna b/c.ipynb: it has no cell that begins with %%submit and the id of an exercise",
         "fay/homework.mjs: no exercise is called 'homework'; if it is for summary, name it "
         "summary.mjs",
-        "fay/sumary.mjs: no exercise is called 'sumary' (summary?); name it like its exercise",
-        "gus: there is nothing in it",
+        "fay/sumary.mjs: no exercise is called 'sumary' (summary?); name it after its exercise",
+        "gus: it is empty",
         "hal/summary.txt: a program ends in .mjs, .cjs or .js, a notebook in .ipynb",
-        "ida/a.ipynb: no exercise is called 'abbba', as a cell has it (abba?)",
-        "summary.mjs: it is in no student's folder",
+        "ida/a.ipynb: a cell names 'abbba', and no exercise is called that (abba?)",
+        "summary.mjs: it is not in a student's folder",
     ]
     rows = csv.DictReader((folder.with_name("week 1-graded") / "grades.csv").open())
     assert [row["message"] for row in rows if row["outcome"] == "refused"] == [
-        "summary.mjs: it is in no student's folder"
+        "summary.mjs: it is not in a student's folder"
     ]
     with (folder.with_name("week 1-graded") / "grades.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["outcome"] == "not judged"]
     assert [row["student"] for row in rows] == [
         "'=ben", *["anna b"] * 2, "dora", *["fay"] * 2, "gus", "hal", "ida"
     ]  # fmt: skip
-    assert {row["points"] for row in rows} == {""} and "nothing in it" in rows[6]["message"]
+    assert {row["points"] for row in rows} == {""} and "it is empty" in rows[6]["message"]
 
 
 def test_an_older_copy_that_an_editor_keeps_is_not_judged_instead(folder):
@@ -268,7 +268,7 @@ def test_a_student_who_is_not_there_is_named(folder):
 def test_a_folder_without_a_single_hand_in_still_says_what_lies_there(tmp_path, capsys):
     (tmp_path / "summary.mjs").write_text(SUMMARY.begin())
     assert door.main(["grade", str(tmp_path)]) == 1
-    assert "summary.mjs: it is in no student's folder" in capsys.readouterr().out
+    assert "summary.mjs: it is not in a student's folder" in capsys.readouterr().out
 
 
 def test_what_a_program_throws_cannot_look_like_a_row_of_its_own(folder, capsys):

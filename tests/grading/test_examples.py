@@ -39,7 +39,7 @@ def differences(examples):
         input=json.dumps(examples),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     return done.stdout.splitlines()

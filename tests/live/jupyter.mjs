@@ -79,7 +79,7 @@ export const live = (tab) =>
   tab.waitForFunction(() => document.getElementById("lab-live")?.dataset.state !== undefined);
 
 /** Wait until nothing runs on the page; its state then. */
-export async function idle(tab, seconds = 60) {
+export async function idle(tab, seconds = 300) {
   await tab
     .waitForFunction(() => document.getElementById("lab-live").dataset.state !== "busy", null, {
       timeout: seconds * 1000,
@@ -98,7 +98,7 @@ export const at = (cell, words) =>
   cell.locator(".lab-live-bar").getByRole("button", { name: words });
 
 /** Press Run, and where the page offers to run what stands before it, choose. */
-export async function run(tab, cell, { all = true, seconds = 60 } = {}) {
+export async function run(tab, cell, { all = true, seconds = 300 } = {}) {
   await cell.locator(".lab-live-run").click();
   const offer = cell.locator(".lab-live-offer button");
   if (await offer.first().isVisible()) await offer.nth(all ? 0 : 1).click();
@@ -106,7 +106,7 @@ export async function run(tab, cell, { all = true, seconds = 60 } = {}) {
 }
 
 /** No process may be left of those below this one. */
-export async function gone(pids, seconds = 10) {
+export async function gone(pids, seconds = 120) {
   const end = Date.now() + seconds * 1000;
   const alive = () =>
     pids.filter((pid) => {

@@ -17,7 +17,7 @@ from support import eventually
 from websocket import WebSocketTimeoutException
 
 ROOT = Path(__file__).resolve().parents[2]
-STARTS_S = 180
+STARTS_S = 600
 TOKEN = "a-token-of-the-tests"
 HTML = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; connect-src 'self'">
@@ -79,7 +79,7 @@ class Server:
 
     def ask(self, method, path, body=None, *, signed=True, **headers):
         """Status, headers and body of an answer; `signed` with the token, as a script would."""
-        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=30)
+        connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=300)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if signed:
             sent["Authorization"] = f"token {TOKEN}"
@@ -113,7 +113,7 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(how)
         try:
-            self.process.wait(20)
+            self.process.wait(120)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -121,7 +121,7 @@ class Server:
 
 def answering(socket):
     """Wait until a kernel answers: what it is asked while it starts may be lost."""
-    for _ in range(10):
+    for _ in range(50):
         with contextlib.suppress(WebSocketTimeoutException, AssertionError):
             outputs(socket, execute(socket, "1"), seconds=6)
             return socket
@@ -139,7 +139,7 @@ def execute(socket, code):
     return number
 
 
-def outputs(socket, number, seconds=60):
+def outputs(socket, number, seconds=300):
     """The messages that a request brought, until the kernel is idle again."""
     found, end = [], time.monotonic() + seconds
     while time.monotonic() < end:

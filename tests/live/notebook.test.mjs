@@ -27,7 +27,7 @@ describe("a chapter in JupyterLab", () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     try {
       const tab = await context.newPage();
-      tab.setDefaultTimeout(90_000);
+      tab.setDefaultTimeout(300_000);
       await tab.goto(book.lab(PAGE));
       const number = tab.locator(`.jp-MarkdownCell a[href$="#glue:${NAME}"]`).first();
       await number.waitFor({ state: "attached" });
@@ -51,7 +51,7 @@ describe("a chapter in JupyterLab", () => {
       );
 
       const page = await context.newPage();
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(300_000);
       await page.goto(book.page(PAGE));
       await live(page);
       const cell = cells(page).first();

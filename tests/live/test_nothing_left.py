@@ -11,11 +11,11 @@ from support import eventually, linux
 
 from .jupyter import Server, answering, execute, small_site
 
-pytestmark = [pytest.mark.starts, pytest.mark.timeout(600), linux]
+pytestmark = [pytest.mark.starts, pytest.mark.timeout(1800), linux]
 
 PAGE = "book/blocking/off-the-loop"
-BEGINS_S = 60
-ENDS_S = 30
+BEGINS_S = 300
+ENDS_S = 120
 AWAY_S = 1
 COMPARE = """
 import lab

@@ -19,6 +19,7 @@ import textwrap
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -288,9 +289,12 @@ def test_an_open_loop_keeps_its_rate():
     assert trial.load.loop == "open"
 
 
+@alone
 def test_connections_closed_by_the_server_cost_reconnects_not_errors():
     trial = lab.load(
-        lab.server("node/delay", env={"DELAY_MS": 5, "KEEP_ALIVE": "close"}), connections=4
+        lab.server("node/delay", env={"DELAY_MS": 50, "KEEP_ALIVE": "close"}),
+        connections=4,
+        seconds=2,
     )
     assert trial.counts.reconnects > 0
     assert not trial.counts.failed
@@ -311,7 +315,7 @@ def test_a_known_delay_is_measured_in_every_connection_mode(mode):
 def test_a_handler_slower_than_the_run_is_censored_not_zero(monkeypatch):
     monkeypatch.setenv("LAB_PROFILE", "course")
     trial = lab.load(
-        lab.server("node/delay", env={"DELAY_MS": 1500}), connections=3, warmup=0, seconds=0.2
+        lab.server("node/delay", env={"DELAY_MS": 2500}), connections=3, warmup=0, seconds=0.5
     )
     assert trial.counts.in_flight_at_end == 3
     assert trial.throughput == 0
@@ -323,11 +327,28 @@ def test_a_window_that_a_profile_made_too_short_for_an_answer_is_taken_as_it_was
     slow = lab.server("node/delay", env={"DELAY_MS": 250})
     trial = lab.load(slow, connections=3, warmup=0, seconds=0.6)
     assert trial.answers >= 1
-    assert trial.load.measure_s == pytest.approx(0.6)
+    assert trial.load.measure_s >= 0.599  # and four times as long, where a machine is slow
     # What is meant to stay without an answer does.
     trial = lab.load(slow, connections=3, warmup=0, seconds=0.6, tolerate=["answered"])
     assert trial.answers == 0
     assert trial.load.measure_s == pytest.approx(0.18)
+
+
+@pytest.mark.parametrize(
+    ("answers_within_s", "windows_s"),
+    [(0.1, [0.18]), (0.5, [0.18, 0.6]), (2, [0.18, 0.6, 2.4]), (5, [0.18, 0.6, 2.4])],
+)
+def test_a_window_is_taken_again_until_one_sees_an_answer(monkeypatch, answers_within_s, windows_s):
+    tried = []
+
+    def trial(server, asked, *_, **labels):
+        tried.append(asked.measure_s)
+        status = "ok" if asked.measure_s > answers_within_s else "fail"
+        return SimpleNamespace(checks={"answered": SimpleNamespace(status=status)})
+
+    monkeypatch.setattr(loads, "_trial", trial)
+    measure(resolve("node/delay"), plans.plan(connections=3, seconds=0.6), folder=None)
+    assert tried == pytest.approx(windows_s)
 
 
 def test_who_never_answers_is_not_waited_for_without_end():
@@ -340,7 +361,7 @@ def test_who_never_answers_is_not_waited_for_without_end():
 def test_progress_is_told():
     seen = []
     lab.load(
-        "node/hello", connections=2, seconds=0.7, progress=lambda t_s, ok: seen.append((t_s, ok))
+        "node/hello", connections=2, seconds=4, progress=lambda t_s, ok: seen.append((t_s, ok))
     )
     assert seen
     assert seen == sorted(seen)
@@ -428,11 +449,11 @@ def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(prog
 @linux
 def test_a_suspended_guard_voids_the_trial_and_is_named(monkeypatch):
     def suspend(*_):
+        monkeypatch.setattr(guard_link, "SILENT_S", 0.5)
         os.kill(guard_link.guard_pid(), signal.SIGSTOP)
 
-    monkeypatch.setattr(guard_link, "SILENT_S", 0.5)
     with pytest.raises(guard_link.GuardSilent, match="guard of servers"):
-        lab.load("node/hello", warmup=0, seconds=4, progress=suspend)
+        lab.load("node/hello", warmup=0, seconds=8, progress=suspend)
     assert not lab.ps()
 
 
@@ -454,8 +475,8 @@ def test_a_port_where_nobody_listens_ends_at_once():
         url = running.url
     begun = time.monotonic()
     with pytest.raises(ServerGone, match="nothing accepts connections"):
-        lab.load(url, seconds=30)
-    assert time.monotonic() - begun < 15
+        lab.load(url, seconds=600)
+    assert time.monotonic() - begun < 100
 
 
 @pytest.mark.parametrize("url", ["http://example.com/", "http://10.0.0.1:80", "https://127.0.0.1/"])
@@ -540,7 +561,7 @@ def test_an_interrupt_stops_generator_and_server(places):
         """
         import lab, sys
         print("begin", flush=True)
-        lab.load("node/hello", seconds=60, progress=lambda t_s, ok: print("busy", flush=True))
+        lab.load("node/hello", seconds=600, progress=lambda t_s, ok: print("busy", flush=True))
         """
     )
     child = subprocess.Popen(
@@ -553,9 +574,9 @@ def test_an_interrupt_stops_generator_and_server(places):
     mine = psutil.Process(child.pid).children(recursive=True)
     assert len(mine) >= 2
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=15)
+    _, said = child.communicate(timeout=300)
     assert "KeyboardInterrupt" in said
-    assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine), 5)
+    assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine))
 
 
 def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warns():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import eventually
+from support import eventually, stopped_once_printed
 
 import lab
 from lab import claim, paths, plot
@@ -82,14 +82,15 @@ def gone(pid):
 
 SLEEPS = """
   import { spawn } from "node:child_process";
-  const { pid } = spawn("sleep", ["300"], { stdio: "inherit" });
+  const { pid } = spawn("sleep", ["900"], { stdio: "inherit" });
 """
 
 
-def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path):
+def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path, monkeypatch):
+    stopped_once_printed(monkeypatch)
     text = SLEEPS + "console.log(`pid ${pid}`); setInterval(() => {}, 1000);"
     with pytest.raises(ProgramFailed, match="Raise timeout_s") as stopped:
-        node(program(tmp_path, text), timeout_s=5)  # two programs start within it
+        node(program(tmp_path, text), timeout_s=1)
     assert gone(int(re.search(r"pid (\d+)", str(stopped.value))[1]))
 
 
@@ -193,12 +194,12 @@ METERS = paths.ROOT / "book" / "blocking" / "off-the-loop" / "two-meters.mjs"
 def test_what_runs_under_pm2_ends_with_the_program_however_that_ends(tmp_path, monkeypatch, how):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     began = subprocess.Popen([nodes.program(), METERS], stdout=subprocess.PIPE)
-    assert eventually(lambda: list(tmp_path.glob("pm2-*/script.json")), 20)  # artillery starts now
+    assert eventually(lambda: list(tmp_path.glob("pm2-*/script.json")))  # artillery starts now
     everybody = psutil.Process(began.pid).children(recursive=True)
     service = [one for one in everybody if "qr-express.mjs" in " ".join(one.cmdline())]
     assert service
     began.send_signal(how)
-    began.communicate(timeout=20)
+    began.communicate(timeout=300)
     assert eventually(lambda: not any(one.is_running() for one in service))
     if how == signal.SIGTERM:
         assert not list(tmp_path.glob("pm2-*"))

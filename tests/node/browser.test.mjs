@@ -72,7 +72,7 @@ function ask(args = [], env = {}) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(folder, "tools/browser.mjs"), ...args],
-    { env: { PATH: join(folder, "bin"), ...env }, encoding: "utf8", timeout: 60_000 },
+    { env: { PATH: join(folder, "bin"), ...env }, encoding: "utf8", timeout: 300_000 },
   );
   return { status, path: stdout.trim(), said: stderr };
 }

@@ -28,7 +28,7 @@ from lab.servers.running import Running
 pytestmark = pytest.mark.starts
 alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
-PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
+PATIENCE_S = 60  # on a machine busy with other tests; bench/kernel_kills.py asks for two
 
 # A server with everything that is hard to get rid of: a child, a grandchild in a session of its
 # own, and a daemon whose parent is gone.
@@ -122,20 +122,20 @@ def test_nothing_is_left_when_the_kernel_is_killed(end):
 )
 def test_nothing_is_left_when_the_kernel_ends(then):
     program, pids, _ = kernel(then)
-    program.wait(30)
+    program.wait(PATIENCE_S)
     assert eventually(lambda: not alive(pids), PATIENCE_S)
 
 
 @linux
 def test_when_a_script_returns_its_servers_are_gone_already():
     program, pids, _ = kernel("pass")
-    program.wait(30)
+    program.wait(PATIENCE_S)
     assert not alive(pids)
 
 
 @linux
 def test_a_forked_child_of_the_kernel_does_not_keep_its_servers_alive():
-    then = "os.fork() and time.sleep(600); time.sleep(60)"
+    then = "os.fork() and time.sleep(600); time.sleep(600)"
     program, pids, _ = kernel(then)
     assert eventually(lambda: len(psutil.Process(program.pid).children()) == 2), "guard and fork"
     program.kill()
@@ -190,8 +190,8 @@ child.stdout.readline()
 def test_a_server_whose_own_process_is_gone_has_failed_although_others_of_it_are_there(program):
     with program(DEAF + FAMILY, runtime="python").start() as running:
         os.kill(running.pid, signal.SIGKILL)
-        assert eventually(running.failed, 1.0)
-        assert not running.died(), "the child has its two seconds"
+        assert running.hear(PATIENCE_S)["event"] == "ending", "the child has its two seconds"
+        assert running.failed()
         assert running.exit_code == -9
         assert "killed by signal 9" in running.story("died")
         assert running.died(PATIENCE_S)
@@ -276,9 +276,10 @@ def test_a_suspended_guard_is_told_to_go_on_and_what_was_asked_of_it_is_an_error
 @linux
 def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monkeypatch):
     with lab.server("node/hello").start():
+        monkeypatch.setattr(guard_link, "SILENT_S", 0.3)
         os.kill(guard_link.guard_pid(), signal.SIGSTOP)
         with pytest.raises(GuardSilent, match="suspended"):
-            lab.server("node/hello").start(listen_s=0.3)
+            lab.server("node/hello").start()
 
 
 @alone
@@ -405,13 +406,20 @@ def test_a_server_that_was_let_go_is_stopped():
 @linux
 def test_an_interrupt_while_a_server_starts_leaves_nothing_and_is_passed_on(program):
     recipe = program("console.log(process.pid); setInterval(() => {}, 1000);")
-    timer = threading.Timer(0.6, signal.raise_signal, [signal.SIGINT])
-    timer.start()
     before = set(paths.STATE.glob("*.log"))
+
+    def printed():
+        logs = [path for path in paths.STATE.glob("node-test*.log") if path not in before]
+        return "".join(log.read_text() for log in logs)
+
+    def interrupt():
+        if eventually(lambda: printed().endswith("\n"), PATIENCE_S):
+            signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        recipe.start()
-    (log,) = [path for path in paths.STATE.glob("node-test*.log") if path not in before]
-    assert eventually(lambda: not alive({int(log.read_text())}))
+        recipe.start(listen_s=2 * PATIENCE_S)
+    assert eventually(lambda: not alive({int(printed())}))
 
 
 def test_a_state_folder_that_is_removed_ends_no_other_server(tmp_path, monkeypatch):
@@ -493,7 +501,7 @@ def test_the_guard_imports_nothing_but_its_siblings():
         """
     )
     command = [sys.executable, "-I", "-S", "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert set(json.loads(done.stdout)) == {
         "lab",
         "lab.late",  # two lines that `lab` itself sets up

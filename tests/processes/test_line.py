@@ -19,6 +19,7 @@ from lab.processes import line, lock
 from lab.processes.lock import LockUnsafe, MachineBusy, measuring
 
 pytestmark = pytest.mark.starts
+PATIENCE_S = 120  # for programs that wait for each other, on a busy machine
 
 # Says that it waits, as soon as its place is given out, and writes its name when it has the lock.
 WAIT = """
@@ -90,7 +91,7 @@ def test_six_programs_measure_in_the_order_in_which_they_came_and_never_two_at_o
         waiting = [waiter(f"student-{i}", 0.2) for i in range(6)]
         time.sleep(1.2)  # long enough for all to ask again and again
     for process in waiting:
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
     rows = [f"student-{i} {what}" for i in range(6) for what in ("in", "out")]
     assert log.read_text().splitlines() == rows
     assert {file.name for file in queue.iterdir()} == {"door", "measuring.lock"}
@@ -106,28 +107,28 @@ def test_without_a_shared_folder_those_of_one_user_are_served_in_turn_too(
         waiting = [waiter(f"student-{i}", 0.05) for i in range(3)]
         time.sleep(0.5)
     for process in waiting:
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0
     assert inside(log) == ["student-0", "student-1", "student-2"]
     assert (tmp_path / f"lab-measuring-{os.getuid()}.line").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_killed_holder_and_a_killed_waiter_hold_nobody_up(queue, log, waiter):
-    holder = waiter("holder", 60)
+    holder = waiter("holder", 600)
     assert eventually(lambda: inside(log) == ["holder"])
     first, second = waiter("first"), waiter("second")
     third = waiter("third")
     for process in (first, holder):
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    assert second.wait(10) == 0
-    assert third.wait(10) == 0
+    assert second.wait(PATIENCE_S) == 0
+    assert third.wait(PATIENCE_S) == 0
     assert inside(log) == ["holder", "second", "third"]
 
 
 def test_a_stopped_program_in_the_line_keeps_its_place_and_the_others_say_who_measures(
     queue, log, waiter
 ):
-    holder = waiter("ann", 60)
+    holder = waiter("ann", 600)
     assert eventually(lambda: inside(log) == ["ann"])
     os.kill(holder.pid, signal.SIGSTOP)
     said = []
@@ -141,14 +142,14 @@ def test_a_stopped_program_in_the_line_keeps_its_place_and_the_others_say_who_me
 def test_who_waits_is_told_the_place_and_about_how_long_and_at_the_end_nothing(queue, log, waiter):
     for turn_s in (20, 20, 20, 21):
         line.remember(queue, turn_s, shared=True)
-    waiter("ann", 60)
+    waiter("ann", 600)
     assert eventually(lambda: inside(log) == ["ann"])
     waiter("ben")
     said = []
     with pytest.raises(MachineBusy), measuring(deadline_s=1, say=said.append):
         pass
     assert said[0].startswith("Waiting: ann (-c, since ")
-    assert "Then 1 other waits before you. It may take 40 s." in said[0]
+    assert "1 other is in the queue before you. It may take 40 s." in said[0]
     assert said[-1] == ""
 
 
@@ -204,7 +205,7 @@ def test_a_terminal_gets_a_line_when_the_line_changes_not_when_seconds_pass(monk
     monkeypatch.delenv("LAB_USAGE_FILE", raising=False)
     notice = lock._Notice()
     for since, waiting in ((1, 2), (3, 2), (5, 1), (7, 1)):
-        notice(f"Waiting: ann (x, since {since} s) is measuring. Then {waiting} before you.")
+        notice(f"Waiting: ann (x, since {since} s) is measuring. {waiting} are before you.")
     notice("")
     assert len(capsys.readouterr().err.splitlines()) == 2
 
@@ -219,11 +220,11 @@ def test_students_with_accounts_of_their_own_stand_in_one_line(queue, log, waite
         waiting = [waiter(name, 0.1, user=uid) for name, uid in users.items()]
         os.kill(waiting[1].pid, signal.SIGKILL)  # its file stays: nobody else may remove it
         time.sleep(0.3)
-    assert waiting[0].wait(10) == 0
-    assert waiting[2].wait(10) == 0
+    assert waiting[0].wait(PATIENCE_S) == 0
+    assert waiting[2].wait(PATIENCE_S) == 0
     assert inside(log) == ["nobody", "games"]
     late = waiter("late", 0, user=2)
-    assert late.wait(10) == 0
+    assert late.wait(PATIENCE_S) == 0
 
 
 def test_a_folder_that_is_not_there_is_named_with_what_to_do(monkeypatch, tmp_path):

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from pathlib import Path
 lock.lock_path = lambda: Path(sys.argv[1])
 with lock.measuring(alone=sys.argv[2:] != ["beside others"]):
     print("held", flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -126,9 +125,8 @@ def test_another_thread_of_the_process_waits_too():
 def test_the_lock_is_free_after_an_error():
     with pytest.raises(ZeroDivisionError), measuring():
         raise ZeroDivisionError
-    began = time.monotonic()
-    with measuring():
-        assert time.monotonic() - began < 0.5
+    with measuring(deadline_s=0):
+        pass
 
 
 def test_a_lock_that_is_a_link_is_not_followed(own_lock, tmp_path):

@@ -65,7 +65,7 @@ def test_an_archive_is_unpacked(tmp_path, ending):
     ("make", "words"),
     [
         (lambda p: p / "nothing", "is not there"),
-        (lambda p: p, "has no Node: I looked for"),
+        (lambda p: p, "has no Node at any of these"),
         (lambda p: p / "notes.txt", r"is not executable\. Give the path of a Node"),
         (lambda p: p / "node.zip", r"is not there\. Give .* archive \(\.tar\.gz"),
         (lambda p: p / "cut.tar.xz", "can't be unpacked"),
@@ -171,7 +171,7 @@ def test_an_archive_of_another_digest_is_refused_and_not_kept(site, tmp_path):
     folder, address = site
     file = archive(folder / "mine.tar.gz")
     listed(file, "a" * 64)
-    with pytest.raises(LabError, match="has not the digest"):
+    with pytest.raises(LabError, match="does not have the digest"):
         node_builds.find(f"{address}/{folder.name}/{file.name}", tmp_path / "builds")
     assert list((tmp_path / "builds").iterdir()) == []
 

@@ -186,7 +186,7 @@ def test_a_build_with_a_wrong_node_is_not_even_tried():
         env={**os.environ, "LAB_NODE": "/nonexist", "LAB_MODE": "replay"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 2

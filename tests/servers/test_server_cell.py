@@ -77,7 +77,7 @@ def test_importing_lab_in_a_notebook_is_enough(python):
         "s.run_cell('import lab'); print('server' in s.magics_manager.magics['cell'])"
     )
     done = subprocess.run(
-        [python, "-c", program], capture_output=True, text=True, timeout=60, check=False
+        [python, "-c", program], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.stdout.strip() == "True", done.stderr
 

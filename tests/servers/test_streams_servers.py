@@ -28,7 +28,7 @@ WEIGHT = "web-streams-by-weight"
 
 def rows(program, *arguments, server=None, **env):
     recipe = lab.server(server, env=env) if server else None
-    return node(STREAMS / program, *arguments, server=recipe, timeout_s=50).rows
+    return node(STREAMS / program, *arguments, server=recipe, timeout_s=600).rows
 
 
 def test_a_shutdown_that_drains_loses_no_request():
@@ -106,7 +106,7 @@ def test_two_uploads_at_a_time_have_a_file_each():
     with lab.server("node/upload").start() as running:
 
         def upload(movie):
-            with urllib.request.urlopen(running.url, data=movie, timeout=30) as answer:
+            with urllib.request.urlopen(running.url, data=movie, timeout=300) as answer:
                 return [json.loads(line) for line in answer]
 
         with ThreadPoolExecutor() as pool:
@@ -185,7 +185,7 @@ def test_a_mark_without_a_size_counts_chunks(mark, chunks, in_bytes):
 
 def test_nothing_reads_frames_but_a_parser():
     with lab.server("node/frames").start() as running:
-        with socket.create_connection(("127.0.0.1", running.port), 10) as client:
+        with socket.create_connection(("127.0.0.1", running.port), 300) as client:
             head = "GET /nothing HTTP/1.1\r\nhost: me\r\nconnection: upgrade\r\nupgrade: frames"
             client.sendall(f"{head}\r\n\r\n".encode())
             assert client.recv(1000).startswith(b"HTTP/1.1 404")
@@ -196,7 +196,7 @@ def test_a_limit_that_is_no_number_is_refused():
     program = str(paths.SERVERS / "node/frames.mjs")
     env = {**os.environ, "LIMIT": "abc"}
     done = subprocess.run(
-        ["node", program], env=env, capture_output=True, text=True, timeout=30, check=False
+        ["node", program], env=env, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode != 0
     assert "LIMIT=abc" in done.stderr
@@ -225,7 +225,7 @@ def test_without_its_nginx_a_server_says_why_and_leaves_nothing(command, tmp_pat
     env = {**os.environ, "FILE": __file__, "PATH": path, "TMPDIR": str(temporary)}
     # A pump that was left would hold the standard error that is waited for here.
     done = subprocess.run(
-        command, cwd=paths.ROOT, env=env, capture_output=True, text=True, timeout=30, check=False
+        command, cwd=paths.ROOT, env=env, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 1
     assert "listening" not in done.stdout
@@ -274,7 +274,7 @@ def test_without_a_limit_a_list_keeps_what_comes():
 def test_the_cost_of_a_response_is_told_for_each_way_and_round():
     ways = ["string", "string (two-byte)", "headers first (two-byte)", "Buffer"]
     program = paths.ROOT / "book/buffers/the-response-size-experiment/cost-per-response.mjs"
-    told = node(program, 65536, ",".join(ways), 2, timeout_s=50).rows
+    told = node(program, 65536, ",".join(ways), 2, timeout_s=600).rows
     assert [row["way"] for row in told] == ways + ways[::-1]
     assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)
 
@@ -283,7 +283,7 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
     asks = 'ulimit -Sn 200; ulimit -Hn 200; exec node "$0" 500'
     program = str(STREAMS / "sockets-and-servers/slow-clients.mjs")
     done = subprocess.run(
-        ["sh", "-c", asks, program], capture_output=True, text=True, timeout=30, check=False
+        ["sh", "-c", asks, program], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 1
     assert "600 open files and sockets are needed, 200 are allowed" in done.stderr
@@ -293,7 +293,9 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
 @pytest.mark.alone  # its program looks at the ends after some milliseconds
 def test_a_broken_step_leaves_its_neighbours_open():
     program = str(STREAMS / "pipelines-that-fail/broken-chain.cjs")
-    done = subprocess.run(["node", program], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(
+        ["node", program], capture_output=True, text=True, timeout=300, check=True
+    )
     said = done.stdout.splitlines()
     assert said[-1] == "source still open, sink still open"
     assert said.index("the source is taken off the step") < said.index("the step: broken")

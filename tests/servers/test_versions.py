@@ -54,7 +54,7 @@ def test_a_program_may_need_a_newer_node_than_the_book_does(monkeypatch, here, i
     monkeypatch.setattr(nodes, "version", lambda node=None: here)
     lines = lacking(["node>=22.13"], {})
     assert (lines == []) is is_enough
-    assert is_enough or (f"22.13 or newer (here is {here})" in lines[0] and "LAB_NODE" in lines[0])
+    assert is_enough or (f"22.13 or newer (this is {here})" in lines[0] and "LAB_NODE" in lines[0])
 
 
 def test_what_a_program_needs_is_asked_of_the_node_that_runs_it(monkeypatch):

@@ -37,7 +37,7 @@ def model(node, file, cwd=None):
     """What the model says of a file: its result, or the sentence by which it refuses the file."""
     command = [nodes.program(), str(MAIN), node, str(file)]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, cwd=cwd
+        command, capture_output=True, text=True, timeout=300, check=False, cwd=cwd
     )
     assert done.returncode in (0, 2), done.stderr
     return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()

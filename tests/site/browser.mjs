@@ -39,7 +39,7 @@ export function launchOptions(more = []) {
   ];
   args.push("--disable-sync", "--no-first-run", "--disable-extensions");
   if (process.getuid?.() === 0) args.push("--no-sandbox"); // Chromium refuses its sandbox to root
-  return { executablePath: browserPath(), args };
+  return { executablePath: browserPath(), args, timeout: 180_000 };
 }
 
 /** A started browser. */

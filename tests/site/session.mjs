@@ -33,7 +33,7 @@ export function session({ site, folder, context: always } = {}) {
       ...options,
     });
     await context.addInitScript(seedRandom, READER);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(120_000);
     return context;
   };
   own.open = async (url, use, options) => {
@@ -76,7 +76,7 @@ export async function letGo(tab, selector) {
     element.remove();
   }, selector);
   const devtools = await tab.context().newCDPSession(tab);
-  for (let i = 0; i < 10; i++) {
+  for (let i = 0; i < 100; i++) {
     await devtools.send("HeapProfiler.collectGarbage");
     if (await tab.evaluate(() => !globalThis.away.deref())) return true;
     await tab.waitForTimeout(50);

@@ -124,7 +124,7 @@ def test_a_damaged_trace_names_its_file_or_can_be_shown(places):
     ("text", "told"),
     [
         ("", "can't be read"),
-        ("[" * 100_000, "nested too deep"),
+        ("[" * 100_000, "nested too deeply"),
         ("[]", "instead of an object"),
         ("\udcff", "can't be read"),
         ('{"schema": []}', "can't be read"),

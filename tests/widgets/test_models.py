@@ -23,7 +23,7 @@ NODES = supported_nodes()
 def asked(path, name):
     """What the program of a model said of this Node."""
     program = str(PROGRAMS / f"{name}.mjs")
-    done = subprocess.run([path, program], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([path, program], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -75,7 +75,7 @@ COURSE = Path(os.environ["LAB_COURSE"]).resolve() if os.environ.get("LAB_COURSE"
 EXCHANGE = Path(os.environ.get("LAB_EXCHANGE") or STATE / "exchange").resolve()
 if COURSE:
     if importlib.util.find_spec("nbgrader") is None:
-        raise ValueError("LAB_COURSE is set, and nbgrader is not installed: run make classroom.")
+        raise ValueError("LAB_COURSE is set, but nbgrader is not installed: run make classroom.")
     if KIND == "docker":
         raise ValueError(
             "LAB_COURSE is set with LAB_HUB_SPAWNER=docker. All containers run as one user, so a "

@@ -22,12 +22,12 @@ export default {
     const { after, last } = run;
     for (const [at, { posted }] of after.entries()) {
       const most = Math.max(0, at - names.length + 1) + 1;
-      t.ok(posted.length <= most, "several questions were with the thread at a time", {
+      t.ok(posted.length <= most, "the thread had several questions at a time", {
         saw: posted.length - most + 1,
         wanted: "one at a time: the others wait on your side",
       });
     }
-    t.equal(last.posted, names, "the questions were not posted once each, in their order");
+    t.equal(last.posted, names, "the questions were not posted once each and in order");
     t.equal(
       run.posted.map(({ params }) => params),
       names.map((name) => [name]),
@@ -45,7 +45,7 @@ export default {
     t.equal(
       outcomes[first]?.error ?? rows(outcomes[first]),
       why,
-      "the answer was an error, and the promise was not rejected with its text",
+      "the answer was an error, but the promise was not rejected with its text",
     );
     t.equal(
       outcomes[first].kind,
@@ -69,7 +69,7 @@ export default {
     ]);
     t.ok(
       waiting.after[3].outcomes[second],
-      "a question that waited was aborted, and not rejected at once",
+      "a waiting question was aborted, but not rejected at once",
     );
     t.equal(
       waiting.after[3].outcomes[second].error,
@@ -83,7 +83,7 @@ export default {
     t.equal(
       [first, third].map((name) => rows(waiting.last.outcomes[name])),
       [["of the first"], ["of the third"]],
-      "a question that waited was aborted, and the others did not get their own rows",
+      "a waiting question was aborted, and the others did not get their own rows",
     );
 
     const under = await played(t, [
@@ -94,8 +94,8 @@ export default {
     ]);
     t.ok(
       under.after[2].outcomes[first]?.error,
-      "a question that the thread had was aborted, and not rejected at once",
-      { wanted: "each caller that waits is told, although the thread goes on" },
+      "a question that the thread had was aborted, but not rejected at once",
+      { wanted: "the waiting caller is told, although the thread continues" },
     );
     t.equal(
       under.after[2].posted,
@@ -105,13 +105,13 @@ export default {
     t.equal(
       rows(under.last.outcomes[second]),
       ["of the second"],
-      "the answer to an aborted question went to another one",
+      "the answer to an aborted question went to another question",
     );
     const early = await played(t, [{ ask: first, abort: "too late" }]);
     t.equal(
       [early.last.posted.length, early.last.outcomes[first]?.error],
       [0, "too late"],
-      "a question whose signal was aborted before was posted, or not rejected with the reason",
+      "a question whose signal had already been aborted was posted, or not rejected with the reason",
     );
   },
 
@@ -122,13 +122,13 @@ export default {
       t.equal(
         run.after[2].outcomes[name]?.kind ?? "nothing",
         "Error",
-        `the thread was gone, and a question ${name === first ? "that it had" : "in the queue"} still waited`,
+        `the thread was gone, but a question ${name === first ? "that it had" : "in the queue"} still waited`,
       );
     t.ok(!run.last.posted.includes(late), "a question was posted to a thread that was gone");
     t.equal(
       run.last.outcomes[late]?.kind ?? "nothing",
       "Error",
-      "a question that was asked after the thread was gone was not rejected",
+      "a question asked after the thread was gone was not rejected",
     );
   },
 
@@ -142,7 +142,7 @@ export default {
     });
     t.ok(
       run.signal === 0,
-      `${names.length} questions were answered, and left listeners on their signal`,
+      `${names.length} questions were answered, but left listeners on their signal`,
       {
         saw: run.signal,
         wanted: 0,

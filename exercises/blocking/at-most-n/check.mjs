@@ -38,12 +38,12 @@ export default {
         const waits = jobs.length - done - gate.waiting.length;
         t.ok(
           gate.waiting.length <= n,
-          `limiter(${n}): ${gate.waiting.length} jobs were at work at the same time`,
+          `limiter(${n}): ${gate.waiting.length} jobs were running at the same time`,
           { saw: gate.waiting.length, wanted: n },
         );
         t.ok(
           gate.waiting.length >= wanted,
-          `limiter(${n}): ${done} of ${jobs.length} jobs were done, a slot was free, and ${waits} jobs waited: ${gate.waiting.length} were at work`,
+          `limiter(${n}): ${done} of ${jobs.length} jobs were done and a slot was free, but ${waits} jobs waited and only ${gate.waiting.length} were running`,
           { saw: gate.waiting.length, wanted },
         );
         gate.open(1, done);
@@ -69,10 +69,10 @@ export default {
     t.equal(
       began(),
       jobs.slice(0, began().length),
-      "jobs did not begin in the order in which they were given",
+      "jobs did not begin in the order in which they were submitted",
     );
-    t.ok(done().length > 0, "none of eight jobs was done: no promise was settled", {
-      saw: `${began().length} jobs were begun`,
+    t.ok(done().length > 0, "none of the eight jobs finished, and no promise was settled", {
+      saw: `${began().length} jobs began`,
       wanted: "eight promises are settled",
     });
     for (const one of done()) {
@@ -82,7 +82,7 @@ export default {
       t.equal(
         one,
         wanted,
-        "the promise of a job was settled with something other than what its job did",
+        "the promise of a job did not settle with its own job's result or error",
       );
     }
   },
@@ -104,7 +104,7 @@ export default {
       }, 1500);
       t.ok(
         all,
-        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs never began: a slot is not given back`,
+        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs never began, because a slot was not given back`,
         { saw: `${began().length} began`, wanted: "7" },
       );
     }
@@ -118,7 +118,7 @@ export default {
     await student.stop();
     t.ok(
       told,
-      "twelve reads hung, given to limiter(2), and a fs.stat behind them was not answered: no thread of the pool was left for it",
+      "twelve reads given to limiter(2) hung, and an fs.stat behind them was not answered because no thread of the pool was left for it",
     );
   },
 };

@@ -85,15 +85,15 @@ export default {
     t.ok(
       most === working,
       most > working
-        ? `${some.length} clients came, and ${most} of their requests went to the upstream at once`
-        : `${some.length} clients came, and only ${most} of their requests were at the upstream, with room for ${working}`,
+        ? `${some.length} clients arrived, and ${most} of their requests went to the upstream at once`
+        : `${some.length} clients arrived, and only ${most} of their requests were at the upstream, which has room for ${working}`,
       { saw: most, wanted: working },
     );
     there()[0].answer();
     await t.until(() => visits.length > working, 2000);
     t.ok(
       there().length <= working,
-      "one was done, and then more were at the upstream than before",
+      "one request was done, and then more were at the upstream than before",
       {
         saw: there().length,
         wanted: working,
@@ -109,7 +109,7 @@ export default {
     const refused = some.filter((one) => one.answer);
     t.ok(
       refused.length === 0,
-      `${working} requests were at work, ${waiting} more came, for which there is room to wait, and ${refused.length} of them were sent away`,
+      `${working} requests were in progress, and ${waiting} more arrived, for which there is room to wait, but ${refused.length} of them were sent away`,
       { saw: refused.map(status) },
     );
     for (let i = 0; i < some.length; i++) {
@@ -125,10 +125,10 @@ export default {
         visits.map(({ name }) => name),
       ),
       some.map((_, i) => i + 1),
-      "waiting requests did not begin in the order in which they came",
+      "waiting requests did not begin in the order in which they arrived",
     );
     const wrong = some.find(({ name, answer }) => answer?.status !== 200 || answer.body !== name);
-    t.ok(!wrong, "a client that waited did not get the upstream's response", {
+    t.ok(!wrong, "a waiting client did not get the upstream's response", {
       saw: wrong && status(wrong),
     });
     await server.stop();
@@ -140,10 +140,10 @@ export default {
     const all = await come(t, server, working + waiting + 2);
     const some = all.slice(-2);
     await t.until(() => some.every((one) => one.answer), 1500);
-    const what = `${working} requests were at work and ${waiting} waited, and two more came`;
+    const what = `${working} requests were in progress, ${waiting} waited, and two more arrived`;
     t.ok(
       some.every((one) => one.answer),
-      `${what}: they got no response while the others were not done, and waited although the room was full`,
+      `${what}: they got no response until the others were done, and waited although the room was full`,
       { saw: some.map(status), wanted: [503, 503] },
     );
     t.equal(some.map(status), [503, 503], `${what}: they should have been sent away`);
@@ -174,7 +174,7 @@ export default {
     );
     t.ok(
       next.answer?.status === 200,
-      "a client left while it waited, and the next one to arrive did not get its slot",
+      "a client left while it waited, but the next one to arrive did not get its slot",
       { saw: status(next), wanted: 200 },
     );
     await server.stop();
@@ -192,20 +192,20 @@ export default {
     t.equal(
       some.map(status),
       some.map(() => 502),
-      "the upstream failed, by breaking off or with a 500, and its clients were not told so with a 502",
+      "the upstream failed, by breaking off or with a 500, and its clients were not told so by a 502",
     );
     const others = await come(t, server, working);
     await t.until(() => there().length === working, 2000);
     t.ok(
       there().length === working,
-      `the upstream failed ${working} times, and then only ${there().length} requests could be at work: whose slot was not given back?`,
+      `the upstream failed ${working} times, and then only ${there().length} requests could be in progress: which slot was not given back?`,
       { saw: there().length, wanted: working },
     );
     for (const visit of there()) visit.answer();
     await t.until(() => others.every((one) => one.answer), 2000);
     t.ok(
       others.every(({ answer }) => answer?.status === 200),
-      "after failures a request was not answered",
+      "after failures of the upstream, a request was not answered",
     );
     t.note("requests that went to the upstream", visits.length);
     await server.stop();

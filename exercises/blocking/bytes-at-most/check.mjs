@@ -49,7 +49,11 @@ export default {
       part + 19 + 11,
       "a key was set again and again, and the number of bytes is wrong",
     );
-    t.equal(twice.at(-1).size, 11, "a key was set again and again, and another one has gone");
+    t.equal(
+      twice.at(-1).size,
+      11,
+      "a key was set again and again, and another key has disappeared",
+    );
   },
 
   async order(t) {
@@ -67,11 +71,19 @@ export default {
     const answers = run.slice(-5);
     const seen = { saw: sizes(answers).join(", ") };
     const lost = answers.filter(({ size }) => size === null).length;
-    t.ok(answers[4].size === size, "a value that fits was set, and was not kept", seen);
-    t.ok(lost <= 1, `room for one value was needed, and ${lost} went: more than was needed`, seen);
-    t.ok(answers[0].size === size, "a value that had been read a moment ago went", seen);
-    t.ok(answers[1].size === size, "a value that had been set a moment ago went", seen);
-    t.ok(answers[2].size === null, "a value that was not the least recently used went", seen);
+    t.ok(answers[4].size === size, "a value that fits was set, but was not kept", seen);
+    t.ok(
+      lost <= 1,
+      `one value needed room, but ${lost} were dropped, which is more than was needed`,
+      seen,
+    );
+    t.ok(answers[0].size === size, "a value that had been read a moment ago was dropped", seen);
+    t.ok(answers[1].size === size, "a value that had been set a moment ago was dropped", seen);
+    t.ok(
+      answers[2].size === null,
+      "a value that was not the least recently used was dropped",
+      seen,
+    );
   },
 
   async large(t) {
@@ -86,8 +98,8 @@ export default {
     ]);
     const [{ bytes }, a, b] = run.slice(-3);
     const what = "a value larger than the limit was set";
-    t.equal(a.size, 500, `${what}, and another one has gone`);
-    t.equal(b.size, null, `${what}, and something is kept under its key`);
+    t.equal(a.size, 500, `${what}, and another one has disappeared`);
+    t.equal(b.size, null, `${what}, but something is kept under its key`);
     t.equal(bytes, 500, `${what}, and the number of bytes is wrong`);
   },
 

@@ -73,27 +73,27 @@ const pooled = (trials, ms) =>
 const MISTAKES = [
   [
     (trials) => pooled(trials, ({ record }) => 1000 * record.seconds),
-    "this is the wall time of an answer: it also counts the time in which nothing computed",
+    "this is the wall time per answer, which also counts time in which nothing was computed",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
-    "this counts from the start of the processes: it includes the warm-up, which is not in this window",
+    "this counts from the start of the processes, so it includes the warm-up, which is not in this window",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first"])),
-    "this is the processor time of the first process alone. Those started by it also belong to the server",
+    "this is the processor time of the first process alone, but processes started by it also belong to the server",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
-    "processes are missing: those that the server's children started in turn",
+    "processes that the server's children started in turn are missing",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),
-    "this counts programs that are not the server's: the load generator, for one",
+    "this counts programs that are not part of the server, such as the load generator",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user"])),
-    "this counts the program's own code alone. What the kernel does for it also occupies the processor",
+    "this counts only the program's own code, but what the kernel does for it also uses processor time",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER)) / 1000,
@@ -105,7 +105,7 @@ const MISTAKES = [
         (sum, one) => sum + (1000 * spent(one, SERVER)) / one.record.answers / trials.length,
         0,
       ),
-    "this is the mean of the trials' costs: one in which the server answered little counts as much as one in which it answered a lot",
+    "this is the mean of the trials' costs, in which a trial with few answers counts as much as one with many",
   ],
 ];
 const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 1e-9 * Math.abs(b);
@@ -123,7 +123,7 @@ async function held(t, trials, what) {
     const wanted = pooled(own, (one) => spent(one, SERVER));
     if (near(saw[name], wanted)) continue;
     const mistake = MISTAKES.find(([comesTo]) => near(saw[name], comesTo(own)))?.[1];
-    t.miss(`${what}: ${mistake ?? "the processor time of an answer is a different number"}`, {
+    t.miss(`${what}: ${mistake ?? "the processor time per answer is wrong"}`, {
       saw: saw[name],
       wanted,
     });
@@ -174,11 +174,15 @@ export default {
       trial(t, "well", "alone"),
     ].map(({ record }) => record);
     const saw = await student.call("costs", records);
-    t.ok(saw?.broken === null, "a server that never answered has no cost per answer: null", {
-      saw: saw?.broken,
-      wanted: null,
-    });
-    t.ok(Number.isFinite(saw.well), "the other server answered, and has no number", {
+    t.ok(
+      saw?.broken === null,
+      "a server that never answered has no cost per answer, so its value should be null",
+      {
+        saw: saw?.broken,
+        wanted: null,
+      },
+    );
+    t.ok(Number.isFinite(saw.well), "the other server answered, but has no number", {
       saw: saw.well,
     });
   },

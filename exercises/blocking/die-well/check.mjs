@@ -64,40 +64,40 @@ export default {
     const lost = got.filter(({ error }) => error);
     t.ok(
       lost.length === 0,
-      `two clients waited for their answers when the process broke, and ${lost.length} of them got none, though the upstream answered soon`,
+      `two clients were waiting for their responses when the exception was thrown, and ${lost.length} of them got none, although the upstream answered soon`,
       { saw: lost[0]?.error },
     );
     t.equal(
       got.map(({ body }) => String(body)),
       names,
-      "a client that waited got a different response",
+      "a waiting client got a different response",
     );
   },
 
   async refuses(t) {
     const { refused } = await died(t);
-    t.ok(refused, "the process had broken, but still accepted new connections");
+    t.ok(refused, "an exception had been thrown, but the process still accepted new connections");
   },
 
   async ends(t) {
     const { server, broke } = await died(t);
     t.ok(
       server.end,
-      `the process had broken, no client waited any more, and ${(t.parameters.grace + LATE_MS) / 1000} s later it still ran, as if nothing had happened`,
+      `an exception had been thrown and no client was waiting any more, but ${(t.parameters.grace + LATE_MS) / 1000} s later the process still ran, as if nothing had happened`,
     );
     t.equal(
       server.end,
       { code: 1, signal: null },
-      "the process has ended, and not with the exit code 1",
+      "the process has ended, but not with exit code 1",
     );
     t.ok(
       server.stderr.includes("the ledger does not add up"),
-      "what had gone wrong was not written to standard error",
+      "the exception was not written to standard error",
       {
         saw: server.stderr,
       },
     );
-    t.note("ms from the break to its end", Math.round(t.now() - broke));
+    t.note("ms from the exception to its end", Math.round(t.now() - broke));
     // Long before its grace is over, beside a connection that is open and idle. Decided by what comes first: its end, or half of its grace.
     const idle = await started(t);
     const agent = new http.Agent({ keepAlive: true });
@@ -110,16 +110,16 @@ export default {
     agent.destroy();
     t.ok(
       soon,
-      "no client waited for an answer, a connection was open and idle, and the process did not end: it waits for the idle connection, or until its time is over",
+      "no client was waiting for a response and a connection was open but idle, but the process did not end, because it waits for the idle connection, or until its time is up",
       {
-        wanted: "it ends as soon as no client waits",
+        wanted: "it ends as soon as no client is waiting",
       },
     );
   },
 
   async grace(t) {
     const { grace } = t.parameters;
-    const far = `an answer never came, and ${(grace + LATE_MS) / 1000} s after the break the process still waited for it`;
+    const far = `the upstream never answered, and ${(grace + LATE_MS) / 1000} s after the exception the process still waited for it`;
     for (let attempt = 1; ; attempt++) {
       const run = await started(t);
       await run.under(1); // and nobody will answer
@@ -129,22 +129,18 @@ export default {
       t.ok(ended, far, { wanted: `an end after ${grace} ms` });
       t.ok(
         after >= grace,
-        `a client that waits has ${grace} ms, and the process ended after ${Math.round(after)}`,
+        `a waiting client has ${grace} ms, but the process ended after ${Math.round(after)}`,
       );
       t.equal(
         run.server.end,
         { code: 1, signal: null },
-        "the time was over, and the process ended with an exit code other than 1",
+        "the time was up, but the process ended with an exit code other than 1",
       );
       if (after < grace + MARGIN_MS) return;
       // A busy machine may be so late once, and hardly three times.
-      t.ok(
-        attempt < 3,
-        `a client that waits has ${grace} ms, and the process ended long after that`,
-        {
-          saw: `${Math.round(after)} ms`,
-        },
-      );
+      t.ok(attempt < 3, `a waiting client has ${grace} ms, but the process ended long after that`, {
+        saw: `${Math.round(after)} ms`,
+      });
     }
   },
 };

@@ -39,7 +39,7 @@ export default {
       t.ok(!row.error, "a request was not answered", { saw: said(row), wanted: "200" });
       t.ok(
         row.status === 200,
-        `a request was answered with ${row.status}: a client that is sent away has also lost`,
+        `a request was answered with ${row.status}, but a client that is sent away also counts as giving up`,
         { saw: said(row), wanted: "200" },
       );
     }
@@ -50,7 +50,7 @@ export default {
       t.miss(
         others
           ? "a client was answered with the result for another client's path"
-          : "what came is not the result of all rounds for the path that was asked for",
+          : "the response is not the result of all rounds for the requested path",
         { saw: said(row), wanted: work(row.path) },
       );
     }
@@ -59,7 +59,7 @@ export default {
   async fair(t) {
     const { waits, lost } = await crowd(t);
     t.plot(
-      "Answers to others before one's first",
+      "Responses to others before a client's first",
       waits.map(({ number, before }) => [number + 1, before]),
       { x: "client", y: "answers" },
     );
@@ -67,7 +67,7 @@ export default {
     t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
     t.ok(
       lost.length < MOST,
-      `${lost.length} of ${CLIENTS} clients gave up: they waited at the door while the clients inside got one answer after another`,
+      `${lost.length} of ${CLIENTS} clients gave up because they waited at the door while accepted clients got one response after another`,
       { saw: `${lost.length} gave up`, wanted: `fewer than ${MOST}` },
     );
   },

@@ -35,35 +35,35 @@ export default {
       ["whole", await small(t)],
     ]) {
       const { was, messages } = await handed(t, kind, size);
-      const what = `${size} bytes that own their ArrayBuffer were handed over`;
-      t.ok(messages.length === 1, `${what}, and ${messages.length} messages came to the worker`, {
+      const what = `${size} bytes that fill their ArrayBuffer were handed over`;
+      t.ok(messages.length === 1, `${what}, and the worker got ${messages.length} messages`, {
         saw: messages.length,
         wanted: 1,
       });
       const [message] = messages;
       if (message.odd)
-        t.miss(`${what}, and the message has no \`bytes\` that are a Uint8Array`, {
+        t.miss(`${what}, but the message has no \`bytes\` that is a Uint8Array`, {
           saw: message.odd,
           wanted: ["bytes"],
         });
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}, and different ones came to the worker`,
+        `${what}, but the worker got different bytes`,
       );
     }
   },
 
   async moved(t) {
     const { left, grown } = await handed(t, "whole", LARGE);
-    t.note("memory taken for 64 MiB", mib(grown));
+    t.note("Memory used for 64 MiB", mib(grown));
     t.plot("Memory taken", [[64, grown / MIB]], {
       x: "MiB handed over",
       y: "MiB more at the peak",
     });
     t.ok(
       left.length === 0,
-      "64 MiB that own their ArrayBuffer were handed over, and the sender still has them: they were copied",
+      "64 MiB that fill their ArrayBuffer were handed over, but the sender still has them, so they were copied",
       {
         saw: `${left.length} bytes`,
         wanted: "0 bytes",
@@ -71,13 +71,13 @@ export default {
     );
     t.ok(
       grown < LARGE / 2,
-      `handing over 64 MiB took ${mib(grown)} of memory at its peak: as if they had been copied`,
+      `handing over 64 MiB used ${mib(grown)} of memory at its peak, as if they had been copied`,
       { saw: mib(grown), wanted: "next to nothing" },
     );
     const again = await handed(t, "whole", await small(t));
     t.ok(
       again.left.length === 0,
-      `${again.was.length} bytes that own their ArrayBuffer were handed over, and the sender still has them`,
+      `${again.was.length} bytes that fill their ArrayBuffer were handed over, and the sender still has them`,
       { saw: `${again.left.length} bytes`, wanted: "0 bytes" },
     );
   },
@@ -87,7 +87,7 @@ export default {
       const { was, left, messages } = await handed(t, kind, await small(t));
       t.ok(
         left.around === was.around,
-        `${what} were handed over, and the whole ArrayBuffer went with them: their neighbours have lost theirs`,
+        `${what} were handed over, and the whole ArrayBuffer went with them, so the bytes around them are lost too`,
         {
           saw: `${left.around} bytes around them`,
           wanted: `${was.around} bytes`,
@@ -96,21 +96,21 @@ export default {
       t.equal(
         [left.length, left.digest],
         [was.length, was.digest],
-        `${what} were handed over, and the sender no longer has what it had`,
+        `${what} were handed over, and the sender no longer has its own bytes`,
       );
       t.ok(
         messages.length === 1 && !messages[0].odd,
-        `${what}: ${messages.length} messages came to the worker`,
+        `${what}: the worker got ${messages.length} messages`,
       );
       const [message] = messages;
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}: different ones came to the worker`,
+        `${what}: the worker got different bytes`,
       );
       t.ok(
         message.buffer === was.length,
-        `${what} were handed over, and by way of \`bytes.buffer\` the worker sees what is around them`,
+        `${what} were handed over, and through \`bytes.buffer\` the worker sees what is around them`,
         {
           saw: `${message.buffer} bytes`,
           wanted: `${was.length} bytes`,
@@ -126,13 +126,13 @@ export default {
     ]) {
       if (returned === 0)
         t.miss(
-          `${what} were handed over, and 0 was returned: the length was asked for after they were moved`,
+          `${what} were handed over, but 0 was returned, because the length was read after they were moved`,
           { saw: 0, wanted: was.length },
         );
       t.equal(
         returned,
         was.length,
-        `${what} were handed over, and a different number was returned`,
+        `${what} were handed over, but a different number was returned`,
       );
     }
   },

@@ -64,19 +64,19 @@ export default {
     ]);
     const list = await said(t, profile);
     const idle = list.find(({ url }) => !url);
-    t.ok(!idle, "what has no url was not left out", { saw: idle });
+    t.ok(!idle, "a node that has no url was not left out", { saw: idle });
     const same = [first, other, below].map((frame) =>
       list.filter(({ name, url }) => name === "work" && url === frame.url),
     );
     t.ok(
       !list.some(({ line }) => line === first.lineNumber) ||
         list.some(({ line }) => line === first.lineNumber + 1),
-      "lines are counted from 0, and an editor counts from 1",
+      "lines are counted from 0, but an editor counts from 1",
       { saw: first.lineNumber, wanted: first.lineNumber + 1 },
     );
     t.ok(
       list.length >= 3,
-      "three functions of the same name, in two files or on two lines, are three",
+      "functions of the same name, in two files or on two lines, were treated as one",
       { saw: list.map(({ name, url, line }) => `${name} ${url}:${line}`) },
     );
     t.ok(
@@ -100,7 +100,7 @@ export default {
     );
     const [saw] = list.filter(({ name }) => name === "parse");
     if (saw && Number.isInteger(saw.self) && near(saw.self, one.length + three.length))
-      t.miss("`self` is a number of samples: the time between two of them varies", {
+      t.miss("`self` is a number of samples, but the time between two of them varies", {
         saw: saw.self,
         wanted: ms(one, three),
       });
@@ -109,7 +109,7 @@ export default {
       .reduce((all, each) => all + each.self, 0);
     t.ok(
       near(sum, ms(one, three)),
-      "`self` is not the time of the samples that ended there: each has its own `timeDeltas`, at the same place",
+      "`self` is not the time of the function's samples, each of which has its own entry in `timeDeltas`, at the same place",
       {
         saw: sum,
         wanted: ms(one, three),
@@ -149,10 +149,13 @@ export default {
     const wanted = ms(own, again, deep, below, collected);
     const twice = wanted + ms(deep, below);
     if (near(sum("walk"), twice))
-      t.miss("a function that calls itself has more time than there was: each moment counts once", {
-        saw: sum("walk"),
-        wanted,
-      });
+      t.miss(
+        "a function that calls itself has too much time, but each moment should count only once",
+        {
+          saw: sum("walk"),
+          wanted,
+        },
+      );
     t.ok(
       near(sum("leaf"), ms(below)),
       "the `total` of a function that makes no calls is not the same as its `self`",

@@ -35,19 +35,19 @@ export default {
     t.ok(
       list.length > 0 && near(Math.max(...list.map(({ ms }) => ms)), sum(long)),
       list.some(({ ms }) => ms > sum(long))
-        ? "a stretch is longer than the time between two samples of `(idle)`"
-        : "several functions ran one after the other, some of them Node's, and the loop did not come round between them: that is one stretch",
+        ? "a stretch is longer than the time between two `(idle)` samples"
+        : "several functions ran one after the other, some of them Node's, and the loop did not turn between them, so that is one stretch",
       seen,
     );
     only(t, list, 1, "there is one stretch of 30 ms or more");
     t.ok(near(list[0].from, sum(before)), "the stretch began at another time", seen);
     const last = await said(t, [idle(2), ...runs(c, 40)], 30);
-    only(t, last, 1, "the list ends in the middle of a stretch, and that one is missing");
+    only(t, last, 1, "the list ends in the middle of a stretch, but that one is missing");
     t.equal(await said(t, [], 10), [], "an empty list has no stretches");
     t.equal(
       await said(t, [idle(50), ...runs(a, 2), idle(50)], 10),
       [],
-      "the loop came round all the time, and a stretch was found",
+      "the loop kept turning, but a stretch was found",
     );
   },
 
@@ -59,9 +59,9 @@ export default {
       t,
       list,
       1,
-      `one stretch took exactly ${least} ms and one less: with \`least\` ${least} the first one counts`,
+      `one stretch took exactly ${least} ms and one took less: if \`least\` is ${least}, the first one counts`,
     );
-    t.equal(list[0].worst, a, "the shorter of two stretches was found");
+    t.equal(list[0].worst, a, "the shorter of two stretches was also found");
   },
 
   async worst(t) {
@@ -79,17 +79,17 @@ export default {
     const seen = { saw: one.worst, wanted: guilty };
     t.ok(
       one.worst !== usual,
-      "`worst` is what ran longest in the whole list, and hardly in this stretch: a client that waited then did not wait for it",
+      "`worst` is what ran longest in the whole list, but hardly ran in this stretch, so a client that waited then did not wait for it",
       seen,
     );
     t.ok(
       !String(one.worst).startsWith("("),
-      "`worst` is Node's own, in parentheses: no line of yours can be looked at",
+      "`worst` is one of Node's own entries, in parentheses, so it names no line of your code",
       seen,
     );
     t.ok(
       one.worst !== other,
-      "`worst` had the longest single sample, but another function had more time, in many short ones",
+      "`worst` had the longest single sample, but another function had more time, in many short samples",
       seen,
     );
     t.equal(one.worst, guilty, "`worst` is not what ran longest in the stretch");
@@ -105,7 +105,7 @@ export default {
     t.equal(
       { worst: nobody?.worst, share: nobody?.share },
       { worst: null, share: 0 },
-      "in a stretch there was nothing but Node's own",
+      "a stretch had only Node's own entries",
     );
   },
 

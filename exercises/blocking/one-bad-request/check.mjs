@@ -46,13 +46,13 @@ async function beside(t, run, what, goesWrong) {
   for (const go of held.splice(0)) go();
   const { body, error } = await other;
   if (error && (await t.until(() => server.end, 500)))
-    t.miss(`${what}: the process ended, and the answer of another client was lost with it`, {
+    t.miss(`${what}: the process ended, and another client's response was lost with it`, {
       saw: server.stderr.slice(-600),
     });
   t.equal(
     error ?? String(body),
     `${name} 1\ntotal 1\n`,
-    `${what}: the answer of another client, which was under way, did not come whole`,
+    `${what}: another client's response, which was under way, did not arrive in full`,
   );
   return seen;
 }
@@ -69,10 +69,10 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${wanted}total ${sum}\n`,
-      "all was well, and the response is a different one",
+      "nothing was wrong with the request, but the response is a different one",
     );
     const none = await post([]);
-    t.equal(none.error ?? String(none.body), "total 0\n", "an empty list has the total 0");
+    t.equal(none.error ?? String(none.body), "total 0\n", "the total of an empty list is 0");
   },
 
   async bad(t) {
@@ -89,11 +89,11 @@ export default {
       const answer = await beside(t, run, what, () => run.post(body));
       t.equal(told(answer), 400, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no answer, and waits`
+          ? `${what}: its client got no answer, and is still waiting`
           : `${what} was not answered with 400`,
       );
       const asked = run.asked.slice(before).filter((name) => !name.startsWith("hold-"));
-      t.equal(asked, [], `${what}: the upstream was asked before that was found`);
+      t.equal(asked, [], `${what}: the upstream was asked before the body was checked`);
     }
   },
 
@@ -110,8 +110,8 @@ export default {
       const answer = await beside(t, run, what, () => run.post([first, second]));
       t.equal(told(answer), 502, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no answer, and waits`
-          : `${what}, and that was not a 502`,
+          ? `${what}: its client got no answer, and is still waiting`
+          : `${what}, but the response was not a 502`,
       );
     }
   },
@@ -123,8 +123,8 @@ export default {
       run.ways.set(second, way);
       const what = "the second name failed, after the first line had been sent";
       const answer = await beside(t, run, what, () => run.post([first, second]));
-      t.ok(answer.error !== "timeout", `${what}: the response neither came to an end nor was cut`);
-      t.ok(answer.error, `${what}, and the answer ended as if it were whole`, {
+      t.ok(answer.error !== "timeout", `${what}: the response was neither completed nor cut`);
+      t.ok(answer.error, `${what}, but the response ended as if it were whole`, {
         saw: String(answer.body),
         wanted: "a connection that is cut",
       });
@@ -144,12 +144,12 @@ export default {
     await beside(t, run, "a client left in the middle of its body", () => leaves(`${head}["a", `));
     const body = JSON.stringify([t.token(), `hold-${t.token()}`]);
     const whole = head.replace("100", String(body.length)) + body;
-    await beside(t, run, "a client left in the middle of its answer", () => leaves(whole));
+    await beside(t, run, "a client left in the middle of its response", () => leaves(whole));
     const last = await run.post(["z"]);
     t.equal(
       last.error ?? String(last.body),
       "z 1\ntotal 1\n",
-      "after clients had left a request was not answered",
+      "after clients had left, a request was not answered",
     );
   },
 };

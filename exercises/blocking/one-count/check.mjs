@@ -77,16 +77,20 @@ export default {
     const highest = Math.max(...numbers);
     const twice = [...times.values()].filter((n) => n > 1).length;
     const seen = {
-      saw: `numbers up to ${highest}, ${twice} of them more than once`,
+      saw: `numbers up to ${highest}, ${twice} of them given more than once`,
       wanted: `1 to ${total}, each once`,
     };
     if (twice > 0 && Math.max(...times.values()) === 2)
       t.miss(
-        `${asking}: ${twice} numbers were given twice, and none more often, as if each process counts for itself`,
+        `${asking}: ${twice} numbers were given twice, and none more often, as if each process kept its own count`,
         seen,
       );
     t.ok(twice === 0, `${asking}: ${twice} numbers were given twice or more`, seen);
-    t.ok(highest === total, `${asking}: numbers were left out, or it did not begin at 1`, seen);
+    t.ok(
+      highest === total,
+      `${asking}: numbers were left out, or the count did not begin at 1`,
+      seen,
+    );
   },
 
   async two(t) {
@@ -96,11 +100,11 @@ export default {
     if (seen.has(server.pid))
       t.miss(
         others
-          ? `connections were answered by the process that was started first, while ${others} others were there`
+          ? `connections were answered by the process that was started first, although there were ${others} others`
           : "one process answered everything",
         {
           saw: `${seen.size} process${seen.size === 1 ? "" : "es"}`,
-          wanted: "two, which it started",
+          wanted: "two processes, started by the first one",
         },
       );
     t.ok(
@@ -126,12 +130,12 @@ export default {
         6000,
       );
       const count = time ? "another one" : "one of the two processes";
-      t.ok(replaced, `${count} was killed and was not replaced: only one answers now`);
+      t.ok(replaced, `${count} was killed but was not replaced, so only one answers now`);
       const after = numbered(await asked(t, server, 8));
       const distinct = new Set(after);
       t.ok(
         distinct.size === after.length && after.every((one) => one > highest),
-        `${count} was killed, and the count did not go on: it had been ${highest}`,
+        `${count} was killed, but the count did not continue from ${highest}`,
         { saw: after, wanted: `numbers above ${highest}, each once` },
       );
     }

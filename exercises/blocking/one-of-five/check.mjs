@@ -5,11 +5,11 @@ const PATHS = ["/one", "/two", "/three", "/four", "/five"];
 const BLOCKED = "/four";
 const CLIENTS = 8;
 const HOW = {
-  call: "the call of the handler came back only when its wait was over: `async`, or a promise around it, does not let other requests run meanwhile",
+  call: "the call to the handler returned only when its wait was over. `async`, or a promise around it, does not let other requests run in the meantime",
   microtasks:
-    "the call came back, and then its microtasks kept the loop for the whole time: the loop goes on only when none is left",
+    "the call returned, but then its microtasks held the loop for the whole time, and the loop continues only when none are left",
   later:
-    "the call came back, but the loop was blocked later, for the whole time of the wait: a handler that waits in a loop holds all others up, now or later",
+    "the call returned, but the loop was blocked later, for the whole time of the wait. A handler that waits in a loop holds up all the others, now or later",
 };
 
 // A request whose answer is noted when it comes; resolves to it when it is on its way: the connection stands.
@@ -114,7 +114,7 @@ export default {
     const why = await how(t, delay);
     t.miss(
       `eight clients asked one of the five paths, then another client asked for \`/ping\`, and was answered only after ${before < 0 ? "several" : before} of them${why ? `: ${why}` : ""}`,
-      { saw: `${before < 0 ? "at least 3" : before} answers before the pong`, wanted: "0" },
+      { saw: `${before < 0 ? "at least 3" : before} responses before the pong`, wanted: "0" },
     );
   },
 
@@ -129,7 +129,7 @@ export default {
     t.note("waited at the same time", at);
     t.ok(
       at >= CLIENTS - 1,
-      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time: the others queued behind them`,
+      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time, and the others queued behind them`,
       {
         saw: asked.map(({ ms }) => (ms === undefined ? "no answer" : `${Math.round(ms)} ms`)),
         wanted: `all soon after ${delay} ms`,
@@ -141,22 +141,21 @@ export default {
     answered(t, await crowd(t));
     for (const { asked, delay } of [await crowd(t), await rest(t)])
       for (const { path, ms } of asked)
-        t.ok(
-          ms === undefined || ms > delay - 3,
-          `${path} was answered before DELAY_MS had passed`,
-          { saw: `${Math.round(ms)} ms`, wanted: `${delay} ms` },
-        );
+        t.ok(ms === undefined || ms > delay - 3, `${path} answered before DELAY_MS had passed`, {
+          saw: `${Math.round(ms)} ms`,
+          wanted: `${delay} ms`,
+        });
   },
 
   async others(t) {
     const { asked, before, delay } = await rest(t);
     t.ok(
       before === 0,
-      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them: before, it was not`,
+      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, unlike in the starter`,
     );
     for (const one of [...asked, ...(await crowd(t)).asked]) {
       if (one.ms === undefined && one.path === BLOCKED) continue; // that is said above
-      t.ok(one.ms !== undefined, `${one.path} gave no answer within ${10 * delay} ms`);
+      t.ok(one.ms !== undefined, `${one.path} sent no answer within ${10 * delay} ms`);
       t.ok(right(one), `${one.path} answered with something else`, {
         saw: `${one.body.split("\r\n", 1)[0]} ${body(one)}`,
         wanted: `200 ${one.path.slice(1)}`,

@@ -23,26 +23,26 @@ export default {
       const ids = gapped(t, count);
       const run = await played(t, { ids });
       const what = `a table of ${count} rows`;
-      if (run.error) t.miss(`${what}: the promise was rejected: ${run.error}`);
+      if (run.error) t.miss(`${what}: the promise was rejected with ${run.error}`);
       t.ok(run.settled, `${what}: the promise did not settle`);
-      t.equal(run.ids, ids, `${what} with gaps between their ids: the wrong rows came`);
-      t.equal(run.value, count, `${what}: it resolved to a different number`);
+      t.equal(run.ids, ids, `${what} with gaps between their ids: the wrong rows were delivered`);
+      t.equal(run.value, count, `${what}: the promise resolved to the wrong number`);
     }
   },
 
   async turns(t) {
     const { most } = t.parameters;
     const run = await played(t, { ids: gapped(t, 6 * most + 7) });
-    t.ok(run.pages.length > 0, "no page was asked for");
+    t.ok(run.pages.length > 0, "no page was requested");
     const longest = Math.max(...run.pages.map(({ limit }) => limit ?? Infinity));
-    t.ok(longest <= most, `${longest} rows at a time were asked for`, {
+    t.ok(longest <= most, `${longest} rows at a time were requested`, {
       wanted: `${most} or fewer`,
     });
     const close = run.pages.filter(({ turns }, i) => i > 0 && turns === run.pages[i - 1].turns);
     t.ok(
       close.length === 0,
-      `between two pages the loop did not turn: ${close.length} of ${run.pages.length} pages came in the same turn as the previous page`,
-      { wanted: "a turn between any two, in which a ping can be answered" },
+      `the loop did not turn between two pages: ${close.length} of ${run.pages.length} pages were read in the same turn as the previous page`,
+      { wanted: "a turn between any two pages, in which a ping can be answered" },
     );
   },
 
@@ -54,8 +54,8 @@ export default {
       const what = `a table of ${count} rows, pages of ${most}`;
       const seen = { saw: `${run.pages.length} pages, of ${pagesOf(run).slice(0, 60)} rows` };
       if (run.pages.length === least + 1 && run.pages.at(-1).count === 0)
-        t.miss(`${what}: after a page that was not full, another one was asked for`, seen);
-      t.ok(run.pages.length <= least, `${what}: ${run.pages.length} pages were asked for`, {
+        t.miss(`${what}: after a page that was not full, another one was requested`, seen);
+      t.ok(run.pages.length <= least, `${what}: ${run.pages.length} pages were requested`, {
         ...seen,
         wanted: least,
       });
@@ -71,13 +71,17 @@ export default {
       const what = abortAt
         ? `the signal was aborted while row ${abortAt} was being read`
         : "the signal was aborted before the first page";
-      t.ok(run.more === 0, `${what}, and further pages were asked for`, { saw: run.more });
+      t.ok(run.more === 0, `${what}, but further pages were requested`, { saw: run.more });
       t.equal(run.error ?? `${run.value}`, reason, `${what}: it was not rejected with the reason`);
     }
     const throwAt = most + t.random.integer(1, most - 1);
     const run = await played(t, { ids, throwAt, reason });
     const what = `each threw at row ${throwAt}`;
-    t.equal(run.error ?? "no error", reason, `${what}: the promise was not rejected with it`);
-    t.ok(run.more === 0, `${what}, and further pages were asked for`, { saw: run.more });
+    t.equal(
+      run.error ?? "no error",
+      reason,
+      `${what}: the promise was not rejected with that error`,
+    );
+    t.ok(run.more === 0, `${what}, but further pages were requested`, { saw: run.more });
   },
 };

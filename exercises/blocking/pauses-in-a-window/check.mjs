@@ -30,7 +30,7 @@ export default {
     const from = t.random.integer(1000, 5000);
     const durations = t.random.shuffle([2, 3, 4, 7]);
     const entries = durations.map((ms, i) => entry(from + 20 * i + 5, ms, i % 2 ? 4 : 1));
-    await compared(t, entries, [from, from + 160], { share: 0.1, longest: 7 }, "all lie inside");
+    await compared(t, entries, [from, from + 160], { share: 0.1, longest: 7 }, "all are inside");
   },
 
   async edges(t) {
@@ -42,14 +42,14 @@ export default {
       [entry(from - 6, 10), entry(to - 5, 25)],
       window,
       { share: 0.09, longest: 25 },
-      "two collections lie at the edges",
+      "two collections are at the edges",
     );
     await compared(
       t,
       [entry(from - 50, 300)],
       window,
       { share: 1, longest: 300 },
-      "one collection lies at the edges of both sides",
+      "one collection at the edges extends across both",
     );
     const outside = [entry(from - 30, 20), entry(from - 5, 5), entry(from + 40, 2), entry(to, 9)];
     await compared(
@@ -57,7 +57,7 @@ export default {
       outside,
       window,
       { share: 0.02, longest: 2 },
-      "three of four collections lie outside",
+      "three of four collections are outside",
     );
   },
 
@@ -71,21 +71,21 @@ export default {
     const { scavenges, others } = await asked(t, entries, from, from + 100);
     const seen = { saw: `${scavenges} scavenges and ${others} others` };
     const wanted = `${counts[1]} scavenges and ${counts[4] + 2} others`;
-    t.ok(scavenges === counts[1] && others === counts[4] + 2, "the scavenges were not told apart", {
-      ...seen,
-      wanted,
-    });
+    t.ok(
+      scavenges === counts[1] && others === counts[4] + 2,
+      "scavenges and other collections were not told apart",
+      {
+        ...seen,
+        wanted,
+      },
+    );
   },
 
   async nothing(t) {
     for (const entries of [[], [entry(10, 5)]]) {
       const answer = await asked(t, entries, 100, 200);
       const figures = [answer.share, answer.longest, answer.scavenges, answer.others];
-      t.equal(
-        figures,
-        [0, 0, 0, 0],
-        "no collection lies in the window, and not all numbers were 0",
-      );
+      t.equal(figures, [0, 0, 0, 0], "no collection is in the window, but not all numbers were 0");
     }
   },
 };

@@ -85,7 +85,7 @@ export default {
     t.equal(
       many.got,
       `200 ${long.subarray(0, most - 10)}`,
-      "a body that was shorter than the preview came in several chunks",
+      "a body that was shorter than the preview arrived in several chunks",
     );
     const cut = await asks(t, stage, (response) => response.end(long));
     const long200 = "a body was longer than the preview";
@@ -94,14 +94,14 @@ export default {
       Buffer.byteLength(first),
       `${long200}: how many bytes the status and the body have`,
     );
-    t.equal(t.digest(cut.got), t.digest(first), `${long200}: the digest of what came`);
+    t.equal(t.digest(cut.got), t.digest(first), `${long200}: the digest of the response`);
     const none = await asks(t, stage, (response) => response.end());
     t.equal(none.got, "200 ", "a body was empty");
     for (const status of t.random.shuffle([201, 404, 503]))
       t.equal(
         (await asks(t, stage, (response) => response.writeHead(status).end("some words"))).got,
         `${status} `,
-        "the status of the upstream was not 200, and its body had some words",
+        "the status of the upstream was not 200, and its body had some text",
       );
   },
 
@@ -115,21 +115,25 @@ export default {
       const { got, visit } = await asks(t, stage, (response) => {
         state = pour(response, size);
       });
-      t.ok(!/time|hang|reset/i.test(got.slice(0, 40)), `a body ${what}, and no answer came`, {
-        saw: got.slice(0, 40),
-        wanted: "the first bytes",
-      });
+      t.ok(
+        !/time|hang|reset/i.test(got.slice(0, 40)),
+        `a body ${what}, and there was no response`,
+        {
+          saw: got.slice(0, 40),
+          wanted: "the first bytes",
+        },
+      );
       t.equal(got.slice(0, 40), `200 ${"é".repeat(36)}`, `a body ${what}`);
-      t.equal(Buffer.byteLength(got) - 4, most, `a body ${what}: how many bytes came`);
+      t.equal(Buffer.byteLength(got) - 4, most, `a body ${what}: how many bytes arrived`);
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
-        `a body ${what}, the client has its answer, and the upstream's response stays open`,
+        `a body ${what}, and the client has its response, but the upstream's response stays open`,
         open,
       );
       t.ok(state.taken < 24 << 20, `a body ${what}: how much of it was fetched`, {
         saw: `${state.taken >> 20} MiB`,
-        wanted: "what the buffers hold, then an end",
+        wanted: "what the buffers hold, and no more",
       });
     }
     for (const status of t.random.shuffle([404, 500, 201])) {
@@ -140,7 +144,7 @@ export default {
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
-        `the upstream answered ${status}, and the response whose body is not needed stays open`,
+        `the upstream answered ${status}, but the response whose body is not needed stays open`,
         open,
       );
     }
@@ -158,10 +162,10 @@ export default {
     const connections = stage.seen.connections - before;
     t.ok(
       connections <= 4,
-      `${times} short bodies were asked for in turn: how many connections that took`,
+      `${times} short bodies were requested in turn: how many connections that took`,
       {
         saw: connections,
-        wanted: "a few, that are used again",
+        wanted: "a few connections, which are reused",
       },
     );
   },

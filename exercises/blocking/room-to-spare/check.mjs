@@ -33,21 +33,25 @@ export default {
     for (const { rows } of await runs(t)) {
       const wanted = rows.map(({ clients, throughput }) => (1000 * clients) / throughput);
       const saw = await student.call("response", rows);
-      t.ok(Array.isArray(saw) && saw.length === rows.length, "no list with a number for each row", {
-        saw,
-        wanted: `${rows.length} numbers`,
-      });
+      t.ok(
+        Array.isArray(saw) && saw.length === rows.length,
+        "there is no list with a number for each row",
+        {
+          saw,
+          wanted: `${rows.length} numbers`,
+        },
+      );
       const seen = { saw, wanted };
       if (rows.every(({ throughput }, i) => near(saw[i], 1000 / throughput)))
         t.miss(
-          "that is the time from one answer to the next: how many clients wait meanwhile?",
+          "that is the time from one response to the next: how many clients are waiting during that time?",
           seen,
         );
       if (wanted.every((ms, i) => near(saw[i] * 1000, ms)))
-        t.miss("response times in seconds, but milliseconds were asked for", seen);
+        t.miss("the response times are in seconds, but they should be in milliseconds", seen);
       t.ok(
         wanted.every((ms, i) => near(saw[i], ms)),
-        "response times that Little's law does not give",
+        "these are not the response times that follow from Little's law",
         seen,
       );
     }
@@ -60,12 +64,12 @@ export default {
       const seen = { saw, wanted: knee };
       if (rows.some(({ clients }) => clients === saw) && !near(saw, knee))
         t.miss(
-          "the knee is one of the numbers that were tried: between two rows there are others, and the throughput may have stopped growing long before",
+          "the knee is one of the numbers of clients that were tried, but it can be between two rows, and the throughput may have stopped growing long before",
           seen,
         );
       t.ok(
         near(saw, knee),
-        "the wrong knee: a request alone takes a while, and the server could send that many responses meanwhile",
+        "the wrong knee: a single request takes some time, and the knee is the number of responses that the server could send in that time",
         seen,
       );
     }
@@ -82,7 +86,7 @@ export default {
         const where = `${clients} clients, where the knee is at ${knee.toFixed(1)}`;
         t.ok(
           near(saw, wanted) || !(saw < wanted),
-          `${where}: less than the law allows. No request takes less time than it does alone, and no responses come faster than the most`,
+          `${where}: less than the law allows. No request takes less time than it does alone, and throughput never exceeds the largest`,
           seen,
         );
         t.ok(near(saw, wanted), `${where}: the law allows less than that`, seen);

@@ -14,9 +14,13 @@ async function right(t, what, given, threads, calls = 1) {
   const wanted = await student.scene("make", given);
   const tables = await student.scene("count", { threads, calls }, { seconds: 20 });
   for (const table of tables) {
-    t.ok(Array.isArray(table) && table.length === 256, `${what}: no array of 256 numbers came`, {
-      saw: table,
-    });
+    t.ok(
+      Array.isArray(table) && table.length === 256,
+      `${what}: there was no array of 256 numbers`,
+      {
+        saw: table,
+      },
+    );
     const byte = wrongAt(table, wanted);
     if (byte < 0) continue;
     const seen = { saw: table[byte], wanted: wanted[byte] };
@@ -76,7 +80,7 @@ export default {
     await right(t, "random bytes", { length, offset: 0, random: random() }, 3);
     await right(
       t,
-      "a length that the threads do not divide",
+      "a length that is not a multiple of the number of threads",
       { length: 7 * 13 + 6, offset: 0, random: random() },
       7,
     );
@@ -84,7 +88,7 @@ export default {
     await right(t, "no bytes at all", { length: 0, offset: 0 }, 2);
     await right(
       t,
-      "a part of a larger memory",
+      "a part of a larger buffer",
       { length: 5000, offset: t.random.integer(10, 4000), random: random() },
       2,
     );
@@ -94,7 +98,7 @@ export default {
     const { table, wanted } = await counted(t);
     t.ok(
       table[65] === wanted[65],
-      "four threads counted the same byte at the same time, and some of what they counted is lost: adding one means reading, adding and writing",
+      "four threads counted the same byte at the same time, and some of the counts were lost, because adding one means reading, adding and writing",
       { saw: table[65], wanted: wanted[65] },
     );
   },
@@ -104,8 +108,8 @@ export default {
     t.ok(
       most >= threads,
       most > 0
-        ? `${threads} threads were asked for, and there were never more than ${most} besides the earlier ones`
-        : `${threads} threads were asked for, and none was started`,
+        ? `${threads} threads were requested, but there were never more than ${most} besides the earlier ones`
+        : `${threads} threads were requested, but none was started`,
       { saw: most, wanted: threads },
     );
   },
@@ -114,14 +118,14 @@ export default {
     const { grown } = await counted(t);
     t.ok(
       grown < 2 * LARGE,
-      `${LARGE / MIB} MiB lay in shared memory, and while they were counted the process grew by ${Math.round(grown / MIB)} MiB: they were copied`,
-      { saw: `${Math.round(grown / MIB)} MiB`, wanted: "some MiB for each thread" },
+      `${LARGE / MIB} MiB were in shared memory, and while they were counted the process grew by ${Math.round(grown / MIB)} MiB, so they were copied`,
+      { saw: `${Math.round(grown / MIB)} MiB`, wanted: "a few MiB for each thread" },
     );
   },
 
   async ended(t) {
     const { left } = await counted(t);
-    t.ok(left <= 0, `the numbers had come, and ${left} threads were still there`, {
+    t.ok(left <= 0, `the promise had settled, but ${left} threads were still there`, {
       saw: left,
       wanted: 0,
     });

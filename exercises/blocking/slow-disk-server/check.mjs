@@ -91,17 +91,17 @@ export default {
     const again = await t.get({ port }, `/${name}`);
     t.ok(
       String(again.body) === changed,
-      "a file was changed on the disk, and its old content was answered",
+      "a file was changed on the disk, but its old content was sent",
     );
     const missing = await t.get({ port }, `/${t.token()}`);
-    t.ok(missing.status === 404, "a file that is not there should be answered with 404", {
+    t.ok(missing.status === 404, "a request for a missing file should be answered with 404", {
       saw: missing.error ?? missing.status,
       wanted: 404,
     });
     const folder = await t.get({ port }, "/folder");
     t.ok(
       folder.status === 500,
-      "a folder is there and cannot be read: it should be answered with 500",
+      "a folder is there and cannot be read as a file, so the response should be a 500",
       { saw: folder.error ?? folder.status, wanted: 500 },
     );
   },
@@ -110,7 +110,7 @@ export default {
     const { pong } = await gated(t);
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files of a disk that did not answer, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk",
+      "four clients waited for files on a disk that did not respond, and no answer came from `/ping`, which reads nothing, so the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
   },
@@ -120,9 +120,9 @@ export default {
     t.ok(
       last,
       pong.error
-        ? "four clients asked for a file of a disk that did not answer, and only the first one's read had begun"
-        : "four clients asked for a file of a disk that did not answer, and the fourth one's read had not begun: they are read one after the other",
-      { wanted: "four reads that wait at once" },
+        ? "four clients requested files on a disk that did not respond, and only the first read had begun"
+        : "four clients requested files on a disk that did not respond, and the fourth read had not begun, so they are read one after the other",
+      { wanted: "four reads waiting at the same time" },
     );
   },
 
@@ -155,7 +155,7 @@ export default {
     await t.clients({ port }, 4, `/${name}`, { times: 5 });
     await closed(name, "20 files had been answered");
     await t.clients({ port }, 4, "/folder", { times: 5 });
-    await closed("folder", "20 folders had been asked for, and reading had failed");
+    await closed("folder", "20 folders had been requested, and reading them had failed");
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         const socket = net.connect(port, "127.0.0.1").on("error", () => {});

@@ -47,15 +47,18 @@ export default {
   async waves(t) {
     for (const { said, waves, table } of await stalls(t)) {
       if (waves > 0 && said.waves === waves * table.connections)
-        t.miss("`waves` counts the slow answers: in each wave all connections had one of them", {
-          saw: said.waves,
-          wanted: waves,
-        });
+        t.miss(
+          "`waves` counts the slow answers, but in each wave every connection had one of them",
+          {
+            saw: said.waves,
+            wanted: waves,
+          },
+        );
       t.ok(
         said.waves === waves,
         said.waves > waves
-          ? "more waves than the deviation leaves room for: compare the variances, not the deviations"
-          : "fewer waves than the deviation needs",
+          ? "there are more waves than the deviation allows, so compare the variances, not the deviations"
+          : "there are fewer waves than the deviation needs",
         { saw: { waves: said.waves, of: table }, wanted: { waves } },
       );
     }
@@ -67,16 +70,16 @@ export default {
       const left = table.seconds - (waves * table.latency.longest) / 1000;
       const seen = { saw: said.throughput, wanted: `${throughput}, to half a thousandth` };
       if (near(said.throughput, table.answers / left))
-        t.miss("the waves were taken out of the time, and not out of the answers", seen);
+        t.miss("the waves were subtracted from the time, but not from the answers", seen);
       t.ok(
         said.throughput > 0,
-        "the waves took more time than the whole run: in a wave all connections wait at the same time, and its length is in milliseconds",
+        "the waves took more time than the whole run, but in a wave all connections wait at the same time, and its length is in milliseconds",
         seen,
       );
       t.miss(
         said.throughput < throughput
           ? "the throughput without the waves is too low"
-          : "the throughput without the waves is too high: in a wave all connections wait at the same time",
+          : "the throughput without the waves is too high, because in a wave all connections wait at the same time",
         seen,
       );
     }
@@ -90,13 +93,13 @@ export default {
       const flat = table.latency.longest === table.latency.p50;
       t.ok(
         said.waves === 0 || !flat,
-        "all answers took the same time, and there is no wave to be found: `waves` should be 0",
+        "all answers took the same time, and there is no wave to be found, so `waves` should be 0",
         seen,
       );
       if (flat)
         t.ok(
           near(said.throughput, table.answers / table.seconds),
-          "all answers took the same time, and the throughput is not the table's",
+          "all answers took the same time, but the throughput is not the table's own",
           seen,
         );
     }
@@ -106,7 +109,7 @@ export default {
     const [{ said }] = await told(t, [{ table }]);
     t.ok(
       said.waves === 0,
-      "a single wave would have made four times the variance: none explains it better",
+      "a single wave would have given four times the variance, so no wave is the better explanation",
       {
         saw: said.waves,
         wanted: 0,

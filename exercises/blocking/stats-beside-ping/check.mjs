@@ -91,11 +91,14 @@ export default {
       const answer = said(await t.get(server, `/stats?seed=${seed}`));
       const wanted = stats(seed, FEW);
       if (seed === seeds[1] && answer?.sum === stats(seeds[0], FEW).sum)
-        t.miss("the second of two seeds was asked for, and what came is the answer for the first", {
-          saw: answer,
-          wanted,
-        });
-      t.equal(answer, wanted, "the statistics of a seed are different");
+        t.miss(
+          "statistics were requested for two seeds, but the response to the second is the answer for the first",
+          {
+            saw: answer,
+            wanted,
+          },
+        );
+      t.equal(answer, wanted, "the statistics for a seed are different");
     }
   },
 
@@ -105,7 +108,7 @@ export default {
     // A driver that gets no processor for a while notes the work of many turns as one piece: the best of three counts.
     for (let attempt = 0; attempt < 3; attempt++) {
       const one = await beside(t, server);
-      t.ok(one.ended, "statistics of 100,000 records did not come within 20 s");
+      t.ok(one.ended, "statistics of 100,000 records did not arrive within 20 s");
       if (!best || one.piece < best.piece) best = one;
       if (best.piece < HALF || best.piece * best.all < SHORT_MS || one.pongs.length < TURNS) break;
     }
@@ -114,20 +117,20 @@ export default {
     const { pongs, piece, all, other } = best;
     t.ok(
       other < all * HALF || other < 2 * SHORT_MS,
-      "another thread computed, while the main one answered pings: the task is to let them in between, on a single thread",
+      "another thread computed while the main one answered pings, but the task is to answer them in between, on a single thread",
       {
         saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
       },
     );
-    t.note("pings answered next to /stats", pongs.length);
+    t.note("pings answered during /stats", pongs.length);
     t.plot(
-      "Work that was done when a ping was answered",
+      "Work that was done by the time a ping was answered",
       pongs.map((work, i) => [i + 1, work]),
       { x: "ping", y: "ms of processor time" },
     );
     if (pongs.length <= 1)
       t.miss(
-        "while the statistics were computed, not one ping was answered: all were answered when that was done",
+        "while the statistics were computed, not one ping was answered, and all of them had to wait until the end",
         {
           saw: pongs.length,
           wanted: `at least ${TURNS}`,
@@ -135,12 +138,12 @@ export default {
       );
     t.ok(
       pongs.length >= TURNS,
-      `pings were waiting all the time, and only ${pongs.length} were answered while the statistics were computed: each of them waited for a long piece of work`,
+      `pings were waiting all the time, but only ${pongs.length} were answered while the statistics were computed, because each of them waited for a long piece of work`,
       { saw: pongs.length, wanted: `at least ${TURNS}` },
     );
     t.ok(
       piece < HALF || piece * all < SHORT_MS,
-      `${pongs.length} pings were answered meanwhile, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
+      `${pongs.length} pings were answered in the meantime, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
       {
         saw: `${Math.round(piece * all)} ms of ${Math.round(all)} ms`,
         wanted: "short pieces",
@@ -159,7 +162,7 @@ export default {
       t.equal(
         said(answer),
         stats(seeds[i], FEW),
-        "four clients asked at the same time, and one got other statistics than when it asks alone",
+        "four clients asked at the same time, and one got different statistics from those it gets alone",
       );
   },
 };

@@ -20,9 +20,13 @@ async function started(t) {
     await t.until(() => visits.some((one) => one.name === name) || server.end, 3000);
     if (server.end) throw server.early();
     const visit = visits.find((one) => one.name === name);
-    t.ok(visit, "the upstream was not asked for a part of a report, while its client was there", {
-      saw: `${visits.length} requests`,
-    });
+    t.ok(
+      visit,
+      "the upstream was not asked for a part of a report, although its client was still there",
+      {
+        saw: `${visits.length} requests`,
+      },
+    );
     return visit;
   };
   return { server, visits, comes };
@@ -61,13 +65,13 @@ async function whole(t, server, when, agent) {
   const one = asking(server, names(t, 4, "now"), agent);
   const { status, body, error } = await one.told(t);
   if (error && (await t.until(() => server.end, 300)))
-    t.miss(`${when}, the server died: an abort rejects whatever waits for it`, {
+    t.miss(`${when}, the server died, because an abort rejects every promise that depends on it`, {
       saw: server.stderr,
     });
   t.equal(
     error ?? `${status} ${body}`,
     `200 ${one.names.join("")}`,
-    `${when}, a report whose client waited for it did not come whole`,
+    `${when}, a report whose client waited for it did not arrive in full`,
   );
   return one;
 }
@@ -94,7 +98,7 @@ export default {
       await t.sleep(20);
       t.ok(
         !visit.gone,
-        "a client waited for its report, and a request to the upstream was aborted",
+        "a client was waiting for its report, but a request to the upstream was aborted",
       );
       visit.answer();
     }
@@ -102,7 +106,7 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${slow.names.join("")}`,
-      "a report that took a while did not come whole",
+      "a slow report did not arrive in full",
     );
     await server.stop();
   },
@@ -111,7 +115,7 @@ export default {
     const { second } = await left(t);
     t.ok(
       await t.until(() => second.gone, 2500),
-      "a client had left, and 2.5 s later the request to the upstream was still under way",
+      "a client had left, but 2.5 s later the request to the upstream was still under way",
       { wanted: "it is aborted when the client leaves" },
     );
   },
@@ -123,7 +127,7 @@ export default {
     await whole(t, server, "after a client had left");
     await whole(t, server, "after a client had left");
     const more = visits.filter(({ name }) => one.names.indexOf(name) > 1).length;
-    t.ok(more === 0, "a client had left, and further parts of its report were asked for", {
+    t.ok(more === 0, "a client had left, but further parts of its report were requested", {
       saw: more,
       wanted: 0,
     });
@@ -138,17 +142,14 @@ export default {
     await t.sleep(100);
     await whole(t, server, "after another client had left");
     if (server.end) throw server.early();
-    t.ok(
-      !first.gone,
-      "one client left, and the request to the upstream for another one was aborted",
-    );
+    t.ok(!first.gone, "one client left, and another client's request to the upstream was aborted");
     first.answer();
     (await comes(stays.names[1])).answer();
     const { status, body, error } = await stays.told(t);
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${stays.names.join("")}`,
-      "one client left, and the report of another one, which was under way, did not come whole",
+      "one client left, and another client's report, which was under way, did not arrive in full",
     );
     // Again and again: a server that dies of it would have died by now.
     for (let time = 0; time < 5; time++) {

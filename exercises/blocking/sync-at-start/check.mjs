@@ -71,7 +71,7 @@ export default {
     for (const { said, name } of [first, second])
       t.ok(
         made.some((each) => each(name) === said),
-        "the answer is not the template with name and place",
+        "the response is not the template with name and place",
         { saw: said, wanted: made[0](name) },
       );
   },
@@ -107,7 +107,7 @@ export default {
     for (const [what, file] of Object.entries(FILES))
       t.ok(
         !(await early(file)),
-        `the server was listening while its ${what} could not be read yet`,
+        `the server was listening although its ${what} could not be read yet`,
         {
           wanted: "it has read all that it needs before it listens",
         },
@@ -120,11 +120,11 @@ export default {
     if (first.whose === 0 && second.whose === 0) return;
     if (first.whose === second.whose)
       t.miss(
-        "files were changed while the server was listening and no request had come yet: it reads them on the first request, when clients are there to wait for it",
+        "files were changed while the server was listening, before the first request, and its responses changed, so it reads them on the first request, when clients have to wait for it",
         seen(first),
       );
     t.miss(
-      "files were changed while the server was listening, and its answers changed with them: it reads them for each request",
+      "files were changed while the server was listening, and its responses changed with them, so it reads them for each request",
       seen(first.whose === 0 ? second : first),
     );
   },
@@ -146,7 +146,7 @@ export default {
     for (const [what, given] of Object.entries({ "was missing": without, "was not JSON": broken }))
       t.ok(
         !(await begins(given)),
-        `\`settings.json\` ${what}, but the server listened: the person who starts it does not learn of it`,
+        `\`settings.json\` ${what}, but the server listened, so the person who starts it doesn't find out`,
         {
           wanted: "it ends with an error",
         },

@@ -59,15 +59,16 @@ function fits(t, one, visit, { least, which }) {
   const fewest = one.given - reserve - passed.at_most - 2;
   const seen = { saw: visit.said ?? "no header", wanted: `${fewest} to ${most}` };
   t.ok(visit.said !== undefined, `the ${which} request to the upstream had no x-time-left`, seen);
-  t.ok(/^\d+$/.test(visit.said), `the ${which} request to the upstream had no whole number`, seen);
-  const what = `a request had ${one.given} ms, and ${passed.at_least} of them had surely passed before the ${which} request to the upstream`;
+  t.ok(
+    /^\d+$/.test(visit.said),
+    `the ${which} request to the upstream had no whole number in x-time-left`,
+    seen,
+  );
+  const what = `a request had ${one.given} ms, and at least ${passed.at_least} of them had passed before the ${which} request to the upstream`;
   if (said > most && said <= most + reserve)
-    t.miss(
-      `${what}: nothing was kept for the server itself, or less than your ${reserve} ms`,
-      seen,
-    );
-  t.ok(said <= most, `${what}: it was told more than was left`, seen);
-  t.ok(said >= fewest, `${what}: it was told less than was left`, seen);
+    t.miss(`${what}: the server kept no time for itself, or less than your ${reserve} ms`, seen);
+  t.ok(said <= most, `${what}: the upstream was told more time than was left`, seen);
+  t.ok(said >= fewest, `${what}: the upstream was told less time than was left`, seen);
 }
 
 export default {
@@ -81,12 +82,12 @@ export default {
       t.equal(
         error ?? `${status} ${body}`,
         `200 ${words.join("")}`,
-        "both parts came in time, and the response is a different one",
+        "both parts arrived in time, but the response is a different one",
       );
       t.equal(
         one.visits().map(({ path }) => path),
         ["/a", "/b"],
-        "other paths of the upstream were asked",
+        "other paths were requested from the upstream",
       );
     }
   },
@@ -124,22 +125,22 @@ export default {
       // On a machine that is busy the time may be over before the second request is made: that is right, too.
       await t.until(() => one.visits().length >= holds, given);
       const { status, error, ms } = await one.answer;
-      const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never came`;
+      const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never arrived`;
       t.ok(!error, `${what}: there was no answer at all within 4 s`, { saw: error, wanted: 504 });
       t.equal(status, 504, `${what}: the response was not a 504`);
-      t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 came long before that`, {
+      t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 was sent much too early`, {
         saw: `${Math.round(ms)} ms`,
       });
       await other.answer;
       t.equal(
         order,
         ["it", "the other"],
-        `${what}; another one that had come before it had 1900 ms, and got its 504 first: whose time was checked?`,
+        `${what}; an earlier request had 1900 ms, but got its 504 first: which request's time was checked?`,
       );
       const last = one.visits()[holds - 1];
       t.ok(
         !last || (await t.until(() => last.gone, 1500)),
-        `${what}: the client had its 504, and the request to the upstream was still under way`,
+        `${what}: the client had its 504, but the request to the upstream was still under way`,
       );
     }
   },
@@ -158,7 +159,7 @@ export default {
           wanted: 0,
         },
       );
-      t.equal(answer.error ?? answer.status, 504, `a request had ${given} ms: no 504`);
+      t.equal(answer.error ?? answer.status, 504, `a request had ${given} ms, but got no 504`);
     }
   },
 };

@@ -29,11 +29,11 @@ export default {
     t.equal(
       line(log),
       [...ids, null],
-      "five jobs had enough time: they did not come in the order in which they had been added, with `null` after them",
+      "five jobs had enough time, but were not returned in the order in which they had been added, with `null` after them",
     );
     t.ok(
       log.slice(0, 5).every(({ told }) => told === true),
-      "a job was taken, and `add` did not return true",
+      "a job was accepted, but `add` did not return true",
     );
     t.equal(refusals(log), [], "jobs that had enough time were refused");
   },
@@ -61,19 +61,19 @@ export default {
     };
     t.ok(
       !got.includes(a),
-      "`next` returned a job whose deadline was over already, and those behind it waited",
+      "`next` returned a job whose deadline was over already, while those behind it waited",
       seen,
     );
     t.ok(
       !got.includes(b),
-      "`next` returned a job that could no longer be done by its deadline: begun now, it would take its cost first",
+      "`next` returned a job that could no longer be done by its deadline, because even if begun now, it would take its cost first",
       seen,
     );
-    t.equal(got, [c, d, null], "jobs came other than those that could still be done");
+    t.equal(got, [c, d, null], "the jobs returned were not those that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
-        ? "a job was dropped because it was too late, and was not told so: its `refuse` was not called"
-        : "the two jobs for which it was too late were not refused once each",
+        ? "a job was dropped because it was too late, but was not told so by a call of its `refuse`"
+        : "it was too late for two jobs, but they were not refused exactly once each",
     );
   },
 
@@ -90,15 +90,15 @@ export default {
     ];
     const log = await played(t, cost, steps);
     const one = log[patient];
-    const what = `${patient} jobs of ${cost} ms waited, and one more came whose deadline was ${(patient + 1) * cost - 1} ms away`;
-    t.ok(one.told === false, `${what}: it was not refused, and waits for nothing`, {
+    const what = `${patient} jobs of ${cost} ms waited, and another was added whose deadline was ${(patient + 1) * cost - 1} ms away`;
+    t.ok(one.told === false, `${what}: it was not refused, and waits in vain`, {
       saw: one.told,
       wanted: false,
     });
-    t.equal(one.refused, [ids[4]], `${what}: \`refuse\` was not called once, at once`);
+    t.equal(one.refused, [ids[4]], `${what}: \`refuse\` was not called exactly once, immediately`);
     t.equal(refusals(log), [ids[4]], `${what}: others were refused, or it was refused again`);
     const [hopeless] = await played(t, cost, [{ at: from, add: job("x", from - 1) }]);
-    t.ok(hopeless.told === false, "a job came after its deadline, and was not refused");
+    t.ok(hopeless.told === false, "a job was added after its deadline, but was not refused");
   },
 
   async brim(t) {
@@ -127,9 +127,13 @@ export default {
     ]);
     t.ok(
       log[4].told === true && log[5].next === "new",
-      "it was too late for four waiting jobs: a new one was refused because of them",
+      "it was too late for four waiting jobs, but a new one was refused because of them",
       { saw: { told: log[4].told, next: log[5].next } },
     );
-    t.equal([...refusals(log)].sort(), [...crowd].sort(), "the four were not refused once each");
+    t.equal(
+      [...refusals(log)].sort(),
+      [...crowd].sort(),
+      "the four were not refused exactly once each",
+    );
   },
 };

@@ -24,7 +24,11 @@ async function played(t, method, outcomes, { seconds = 5 } = {}) {
   });
   const over = student.call("call", { method, path: `/${name}` }, send, pause);
   run.outcome = await Promise.race([over, t.sleep(1000 * seconds, "nothing yet")]);
-  t.equal(run.request?.path, `/${name}`, "another request was sent than call was given");
+  t.equal(
+    run.request?.path,
+    `/${name}`,
+    "the request that was sent is not the request that call was given",
+  );
   return run;
 }
 
@@ -68,7 +72,7 @@ export default {
       for (const method of ["POST", "PATCH"]) {
         const { sent, outcome: saw } = await played(t, method, [outcome, good]);
         const isSent = outcome !== REFUSED;
-        const effect = isSent ? ", which may have had its effect" : "";
+        const effect = isSent ? ", and may have had its effect" : "";
         t.equal(sent, isSent ? 1 : 2, `${what(outcome, method)}${effect}: how often it was sent`);
         t.equal(saw, isSent ? outcome : good, `${what(outcome, method)}: what call returned`);
       }
@@ -98,7 +102,7 @@ export default {
       const { pauses } = await played(t, "GET", [STALE, { status: 503 }, good]);
       t.ok(
         pauses.length === 1 && pauses[0] <= base,
-        "after a retry without a pause, the first pause of the call was longer than allowed, or there were more",
+        "after a retry without a pause, the first pause of the call was longer than allowed, or there was more than one",
         { saw: pauses, wanted: `one, of 0 to ${base} ms` },
       );
     }
@@ -122,7 +126,7 @@ export default {
         const which = ["first", "second", "third", "fourth", "fifth"][at];
         t.ok(
           typeof ms === "number" && ms >= 0 && ms <= limits[at],
-          `the ${which} pause of a call was longer than allowed, or no number`,
+          `the ${which} pause of a call was longer than allowed, or not a number`,
           { saw: ms, wanted: `0 to ${limits[at]} ms` },
         );
         pauses[at].push(ms);
@@ -133,13 +137,13 @@ export default {
       const limit = limits[at];
       const wanted = `spread from 0 to ${limit} ms`;
       const [least, most] = [Math.min(...all), Math.max(...all)];
-      t.ok(least < most, `the ${which} pauses of ${CALLS} calls did not differ`, {
+      t.ok(least < most, `the ${which} pauses of ${CALLS} calls did not vary`, {
         saw: `${least} ms`,
         wanted,
       });
       t.ok(
         least < limit / 4,
-        `of the ${which} pauses of ${CALLS} calls, none of them was in the lowest quarter`,
+        `of the ${which} pauses of ${CALLS} calls, none was in the lowest quarter`,
         { saw: `${Math.round(least)} ms or more`, wanted },
       );
       t.ok(

@@ -74,13 +74,13 @@ async function holds(t, given, mistakes) {
   if (saw === wanted) return;
   for (const [number, message] of mistakes(...given))
     if (saw === number) t.miss(`${words(given)}: ${message}`, { saw, wanted });
-  t.miss(`${words(given)} is a different number`, { saw, wanted });
+  t.miss(`${words(given)} should be a different number`, { saw, wanted });
 }
 
 const formula = (c, R, S, T) => {
   const exact = c - T / (R * S);
   const told =
-    "that is what the page's formula gives. It does not count whole clients: go through it turn by turn";
+    "that is what the page's formula gives. It does not count whole clients, so go through it turn by turn";
   return [
     exact,
     Math.round(exact),
@@ -107,11 +107,7 @@ export default {
         saw,
         wanted: 0,
       });
-      t.equal(
-        saw,
-        0,
-        `${words(given)}: every client has enough patience, and yet a client is lost`,
-      );
+      t.equal(saw, 0, `${words(given)}: every client has enough patience, but a request is lost`);
     }
   },
 
@@ -145,11 +141,11 @@ export default {
       await holds(t, given, () => [
         [
           without(given),
-          "you get that number if clients that have given up do not come back: they do, at the end of the line, with their next request",
+          "you get that number if clients that have given up do not come back, but they do, at the end of the line, with their next request",
         ],
         [
           free(given),
-          "you get that number if the server knows who has given up. It does not: their requests are still worked on",
+          "you get that number if the server knows which clients have given up. It does not, so it still works on their requests",
         ],
         all(...given),
       ]);

@@ -59,7 +59,7 @@ const key = (t) =>
       const told =
         word === "none"
           ? "its result was there when the call returned"
-          : `it was answered later; while four reads hung at the gate it ${word === "kernel" ? "went on" : "waited"}, and while twenty look-ups hung it ${lane ? "waited" : "went on"}`;
+          : `it was answered later; while four reads hung at the gate it ${word === "kernel" ? "completed" : "waited"}, and while twenty look-ups hung it ${lane ? "waited" : "completed"}`;
       seen[call] = { word, told };
     }
     return seen;
@@ -76,7 +76,7 @@ const table = (t) =>
       });
     for (const call of CALLS) {
       if (!Object.hasOwn(where, call))
-        t.miss(`\`where\` says nothing about \`${call}\``, { saw: Object.keys(where) });
+        t.miss(`\`where\` has no entry for \`${call}\``, { saw: Object.keys(where) });
       if (!WORDS.includes(where[call]))
         t.miss(`\`where["${call}"]\` is none of the four words`, {
           saw: where[call],

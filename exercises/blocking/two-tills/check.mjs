@@ -175,12 +175,12 @@ function nothingLost(t, { from, all, database, stuck, clients, made, sold }, whe
   if (stuck) {
     const holder = database.lockedBy;
     t.miss(
-      `two clients ${where} added at the same time, and one waited for a lock that is never given back: ${holder?.state === "over" ? "the other one is done, and its transaction is still open" : "the other one's transaction does not end"}`,
+      `two clients ${where} added at the same time, and one waited for a lock that is never released: ${holder?.state === "over" ? "the other one is done, but its transaction is still open" : "the other one's transaction does not end"}`,
     );
   }
   t.ok(
     sold.length === clients.length,
-    `two clients ${where} added at the same time, and not all of them came to an end`,
+    `two clients ${where} added at the same time, and not all of them finished`,
   );
   const failed = made.find(({ error }) => error);
   if (failed)
@@ -192,7 +192,7 @@ function nothingLost(t, { from, all, database, stuck, clients, made, sold }, whe
   const began = statements.some((text) => /^\s*begin/i.test(text));
   t.ok(
     lost === 0,
-    `two clients ${where} added at the same time, and ${lost} of ${all} were lost: both had read the same number${began ? ". Each did so in a transaction, which does not keep the other from reading" : ""}${beside}`,
+    `two clients ${where} added at the same time, and ${lost} of ${all} were lost: both had read the same number${began ? ". Each did so in a transaction, but a transaction does not keep the other from reading" : ""}${beside}`,
     { saw: database.n, wanted: from + all },
   );
 }
@@ -209,7 +209,7 @@ export default {
     const { database, from, all } = await within(t);
     const beside =
       database.n === from + all
-        ? ". Between clients of one process nothing is lost: what holds them back there is not known in another process"
+        ? ". Between clients of one process nothing is lost, but what holds them back there has no effect in another process"
         : "";
     nothingLost(t, played, "in two processes", beside);
   },
@@ -219,11 +219,11 @@ export default {
     const numbers = made.map(({ n }) => n);
     t.ok(
       new Set(numbers).size === numbers.length,
-      "two calls returned the same number: each added something, and was told what it was after others had added as well",
+      "two calls returned the same number, because each added something, but was told the number only after others had also added",
       { saw: numbers },
     );
     for (const { session, sales } of clients)
-      t.ok(sales.length === 4 && session.state === "over", "a client was not done");
+      t.ok(sales.length === 4 && session.state === "over", "a client did not finish");
     t.ok(
       numbers.every((n) => Number.isInteger(n) && n > from && n <= database.n),
       "a call returned a number that its row never had",
@@ -233,7 +233,7 @@ export default {
     const missing = await sell(t, ["one"], { id, asked: id + 1, times: 1 });
     t.ok(
       missing.made[0]?.error !== undefined,
-      "there was no row with that id, and the call was not rejected",
+      "there was no row with that id, but the call was not rejected",
       { saw: missing.made[0]?.n },
     );
   },
@@ -241,7 +241,7 @@ export default {
   async ended(t) {
     const played = await sell(t, ["one"], { id: t.random.integer(1, 99), times: 2, failsAt: 0 });
     const [{ session }] = played.clients;
-    t.ok(played.made[0]?.error !== undefined, "an UPDATE failed, and the call was not rejected", {
+    t.ok(played.made[0]?.error !== undefined, "an UPDATE failed, but the call was not rejected", {
       saw: played.made[0]?.n,
     });
     t.ok(!session.began, "an UPDATE failed, and its transaction was left open", {
@@ -249,13 +249,13 @@ export default {
     });
     t.ok(
       played.made[1]?.n === played.database.n,
-      "an UPDATE failed, and the next call on that connection failed as well: the transaction was left open",
+      "an UPDATE failed, and the next call on that connection also failed, because the transaction was left open",
       { saw: played.made[1] },
     );
     const good = await sell(t, ["one"], { id: t.random.integer(1, 99), times: 1 });
     t.ok(
       !good.clients[0].session.began,
-      "an addition was done, and its transaction was left open",
+      "an addition was done, but its transaction was left open",
       { saw: good.clients[0].session.statements },
     );
   },

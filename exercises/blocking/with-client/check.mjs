@@ -78,7 +78,7 @@ export default {
       );
       t.ok(
         atWork.length >= wanted,
-        `with P = ${P}, ${done} of ${names.length} callers were done, and ${atWork.length} were at work`,
+        `with P = ${P}, ${done} of ${names.length} callers were done, and only ${atWork.length} were at work`,
         { saw: atWork.length, wanted },
       );
       t.ok(
@@ -93,7 +93,7 @@ export default {
     t.equal(
       pool.began().map(({ name }) => names.indexOf(name) + 1),
       names.map((_, i) => i + 1),
-      "callers did not get their clients in the order in which they came",
+      "callers did not get their clients in the order in which they arrived",
     );
   },
 
@@ -101,7 +101,7 @@ export default {
     const { P, pool, names } = await crowd(t);
     t.ok(
       pool.connected() <= P,
-      `${names.length} callers came, P was ${P}, and ${pool.connected()} connections were opened`,
+      `${names.length} callers arrived, P was ${P}, and ${pool.connected()} connections were opened`,
       { saw: pool.connected(), wanted: P },
     );
     const few = await opened(t, 5);
@@ -111,7 +111,7 @@ export default {
     }
     t.ok(
       few.connected() === 1,
-      `three callers came one after the other, and ${few.connected()} connections were opened`,
+      `three callers arrived one after the other, and ${few.connected()} connections were opened`,
       { saw: few.connected(), wanted: 1 },
     );
   },
@@ -131,7 +131,7 @@ export default {
       });
       t.ok(
         pool.settled().length === names.length,
-        `four callers came whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others; P was 2, and ${names.length - pool.settled().length} were never answered: a client does not come back`,
+        `with P = 2, four callers arrived whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others, and ${names.length - pool.settled().length} were never answered, because a client is not given back`,
         { saw: `${pool.settled().length} answered`, wanted: names.length },
       );
       for (const name of names) {
@@ -151,7 +151,7 @@ export default {
     await drained(t, pool, names.length);
     t.ok(
       pool.settled().length === names.length,
-      `two connections could not be opened, P was 1, and then ${names.length - pool.settled().length} of 4 callers were never answered: nothing tries again in that slot`,
+      `with P = 1, two connections could not be opened, and then ${names.length - pool.settled().length} of 4 callers were never answered, because nothing tries again with that slot`,
       {
         saw: `${pool.settled().length} answered`,
         wanted: names.length,
@@ -161,7 +161,7 @@ export default {
     t.equal(
       errors,
       ["no connection 1", "no connection 2", "none", "none"],
-      "a caller for which no connection could be opened should be rejected with that error, and no other caller",
+      "only the caller for which no connection could be opened should be rejected, with that error",
     );
   },
 
@@ -174,29 +174,33 @@ export default {
     const gaveUp = await until(t, () => pool.of(one) && pool.of(two));
     t.ok(
       gaveUp,
-      "P was 1, its client was at work, patience was 100 ms, and 2.5 s later another caller was still waiting",
+      "P was 1, its client was in use, and patience was 100 ms, but 2.5 s later another caller was still waiting",
     );
     for (const name of [one, two])
-      t.ok(pool.of(name).error !== undefined, "a caller whose patience was over was not rejected", {
-        saw: pool.of(name).value,
-      });
+      t.ok(
+        pool.of(name).error !== undefined,
+        "a caller whose patience had run out was not rejected",
+        {
+          saw: pool.of(name).value,
+        },
+      );
     pool.gate.open(1, "done");
     await until(t, () => pool.of(long));
     t.equal(
       pool.of(long)?.value,
       "done",
-      "a caller that worked for longer than the patience of others got something other than its result",
+      "a caller whose work took longer than the patience of others got something other than its result",
     );
     await pool.ask([late]);
     const came = await until(t, () => pool.began().some(({ name }) => name === late));
     pool.gate.open();
     t.ok(
       came,
-      "two callers had given up, the client was free again, and the next caller did not get it: it was given to a caller that had gone, and never came back",
+      "two callers had given up and the client was free again, but the next caller did not get it, because it was given to a caller that had gone, and was never given back",
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),
-      "a caller that had been rejected still began",
+      "a caller had been rejected, but its function was still called",
     );
   },
 };

@@ -78,7 +78,7 @@ export default {
       const { made } = await pool.workers();
       t.ok(
         student.family().length === 1 && (made > 0 || done === 0),
-        "the jobs were not begun by Workers of this process",
+        "the jobs did not begin in Workers of this process",
         {
           saw: `${made} Workers, ${student.family().length} processes`,
           wanted: "Workers, in one process",
@@ -91,12 +91,12 @@ export default {
       );
       t.ok(
         began.length <= wanted,
-        `with ${size} Workers, ${began.length - done} jobs had begun and were not done`,
+        `with ${size} Workers, ${began.length - done} jobs were running at the same time`,
         { saw: began.length - done, wanted: size },
       );
       t.ok(
         came,
-        `with ${size} Workers, ${done} of ${all.length} jobs were done, and ${began.length - done} were at work`,
+        `with ${size} Workers, ${done} of ${all.length} jobs were done, and only ${began.length - done} were running`,
         { saw: began.length - done, wanted: wanted - done },
       );
       pool.go(began[done]);
@@ -108,7 +108,7 @@ export default {
     for (const [i, { name }] of all.entries())
       t.ok(
         Math.abs(begun.indexOf(name) - i) < size,
-        "jobs did not begin in the order in which they came",
+        "jobs did not begin in the order in which they were submitted",
         {
           saw: begun.map((each) => names(all).indexOf(each) + 1),
           wanted: names(all).map((_, at) => at + 1),
@@ -135,7 +135,7 @@ export default {
       const crashed = {
         throws: "whose Worker threw",
         exits: "whose Worker called process.exit()",
-        answers: "that came after one whose Worker had crashed",
+        answers: "that followed one whose Worker had crashed",
       };
       t.miss(`a job ${crashed[left.what]} was never settled`, {
         saw: `${pool.settled().length} of ${all.length} settled`,
@@ -155,10 +155,14 @@ export default {
         `a job whose Worker ${what === "throws" ? "threw" : "called process.exit()"} was not rejected`,
       );
       if (what === "throws")
-        t.ok(error.includes(value), "a job whose Worker threw was rejected with another error", {
-          saw: error,
-          wanted: value,
-        });
+        t.ok(
+          error.includes(value),
+          "a job whose Worker threw was rejected with a different error",
+          {
+            saw: error,
+            wanted: value,
+          },
+        );
     }
     const after = jobs(t, 2, "waits");
     await pool.run(after);
@@ -169,7 +173,7 @@ export default {
     );
     t.ok(
       both,
-      "after some Workers of two had crashed, two jobs were no longer done at the same time: they were not replaced",
+      "after Workers in a pool of two had crashed, two jobs were no longer done at the same time, so the Workers were not replaced",
     );
     await pool.student.stop();
   },
@@ -185,10 +189,10 @@ export default {
       await pool.student.scene("abort", { signal: one.signal });
       await until(t, () => pool.of(one.name));
       const is = pool.of(one.name);
-      t.ok(is, `a job ${what} was aborted, and was not rejected`);
+      t.ok(is, `a job ${what} was aborted, but was not rejected`);
       t.ok(
         is.reason,
-        `a job ${what} was aborted, and was settled with something other than signal.reason`,
+        `a job ${what} was aborted, but was settled with something other than signal.reason`,
         { saw: is.error ?? is.value },
       );
     };
@@ -197,26 +201,26 @@ export default {
     const came = await until(t, () => pool.of(next.name));
     t.ok(
       came,
-      "a job at work was aborted, and the next job did not begin: its Worker goes on, and makes no room",
+      "a job at work was aborted, but the next job did not begin, because its Worker continues and makes no room",
     );
     t.equal(
       pool.of(next.name).value,
       { name: next.name, value: next.value },
-      "the job behind an aborted one got an answer other than its own",
+      "the job after an aborted one got an answer other than its own",
     );
-    t.ok(!pool.began().includes(waiting.name), "a job that waited was aborted, but still began");
+    t.ok(!pool.began().includes(waiting.name), "a waiting job was aborted, but still began");
     const late = job(t, "answers", { signal: "before" });
     await pool.student.scene("abort", { signal: "before" });
     await pool.run([late]);
     await until(t, () => pool.of(late.name));
     t.ok(
       pool.of(late.name)?.reason,
-      "a job came whose signal had been aborted before, and it was not rejected with signal.reason",
+      "a job was submitted whose signal had already been aborted, but it was not rejected with signal.reason",
       { saw: pool.of(late.name) },
     );
     t.ok(
       !pool.began().includes(late.name),
-      "a job came whose signal had been aborted before, but it still began",
+      "a job was submitted whose signal had already been aborted, but it still began",
     );
   },
 
@@ -237,7 +241,7 @@ export default {
     );
     t.ok(
       many.onSignal === 0,
-      `44 jobs that shared a signal were done, and ${many.onSignal} listeners were left on it`,
+      `44 jobs that shared a signal were done, but ${many.onSignal} listeners were left on it`,
       { saw: many.onSignal, wanted: 0 },
     );
     const left = jobs(t, 3, "waits");
@@ -247,10 +251,10 @@ export default {
     await until(t, () => left.every(({ name }) => pool.of(name)));
     t.ok(
       left.every(({ name }) => pool.of(name)?.error !== undefined),
-      "the pool was closed, and jobs that were not done were not rejected",
+      "the pool was closed, but jobs that were not done were not rejected",
       { saw: left.map(({ name }) => pool.of(name)?.error ?? "not settled") },
     );
     const gone = await until(t, async () => (await pool.workers()).alive === 0);
-    t.ok(gone, "the pool was closed, and some of its Workers are still there");
+    t.ok(gone, "the pool was closed, but some of its Workers are still there");
   },
 };

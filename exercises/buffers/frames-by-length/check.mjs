@@ -62,13 +62,13 @@ export default {
         });
       if (saw.join() !== wanted.join() && way === "all at once" && saw.length === 1)
         t.miss(
-          `${of}, in one chunk: only one came. Is a chunk taken for one frame, or are the others held back?`,
+          `${of}, in one chunk: only one was delivered. Is a chunk treated as one frame, or are the others held back?`,
           { saw, wanted },
         );
       t.equal(
         saw,
         wanted,
-        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones came"}`,
+        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones were delivered"}`,
       );
       const ends = chunks.map((_, at) => size(chunks.slice(0, at + 1)));
       let total = 0;
@@ -77,7 +77,7 @@ export default {
         const due = ends.findIndex((reached) => reached >= total);
         t.ok(
           at === due,
-          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, but came with chunk ${at + 1}`,
+          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, but was delivered with chunk ${at + 1}`,
         );
       });
     }
@@ -99,7 +99,7 @@ export default {
         t.equal(
           hex(came.map(({ payload }) => payload)),
           wanted,
-          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is a frame, and is complete once its length is`,
+          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is also a frame, and is complete once its length is`,
         );
       }
     }
@@ -113,7 +113,7 @@ export default {
     const exact = await fed(t, payloads(t, [limit]), { "byte by byte": 1 }, limit);
     t.ok(
       !exact[0].error && exact[0].came.length === 1,
-      `a frame of exactly the limit (${limit} bytes) did not come`,
+      `a frame of exactly the limit (${limit} bytes) was not delivered`,
       { saw: exact[0].error ?? "nothing" },
     );
     for (const length of [
@@ -131,13 +131,13 @@ export default {
         ways: [cut(bytes, 1)],
         enough: 100,
       });
-      const announced = `with a limit of ${limit} a frame of ${length} bytes was announced`;
+      const announced = `with a limit of ${limit}, a frame of ${length} bytes was announced`;
       const saw =
         came.length > before.length
-          ? `${came.length - before.length} frames came out of it`
+          ? `${came.length - before.length} frames were delivered from it`
           : "no error";
       if (length >= 2 ** 31 && (came.length > before.length || !error))
-        t.miss(`${announced}, and accepted: is it read as a negative number?`, {
+        t.miss(`${announced}, and was accepted: is it read as a negative number?`, {
           saw,
           wanted: "a RangeError",
         });
@@ -168,7 +168,7 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       copied <= 4 * size,
-      `one frame of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied: bytes that have been copied already are copied again with each chunk`,
+      `one frame of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied, so bytes that have been copied already are copied again with each chunk`,
       {
         saw: mib(copied),
         wanted: `about ${mib(size)} when all have arrived`,
@@ -176,7 +176,7 @@ export default {
     );
     t.ok(
       right === 1,
-      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "did not come"}`,
+      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "was not delivered"}`,
     );
     t.note("bytes copied for each byte of a large frame", Number((copied / size).toFixed(2)));
   },

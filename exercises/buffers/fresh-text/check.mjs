@@ -43,13 +43,13 @@ export default {
       if (stated === characters && characters !== bytes.length)
         t.miss(
           answer.body?.equals(Buffer.from(bytes.toString(), "latin1"))
-            ? `${what} was sent as latin1, which has only 256 characters, and other bytes than UTF-8 for many of them`
-            : `the content-length of ${what} counts its characters. The client stops reading there`,
+            ? `${what} was sent as latin1, which has only 256 characters, and encodes many of them differently from UTF-8`
+            : `the content-length of ${what} counts its characters, so the client stops reading too early`,
           { saw: stated, wanted: `${bytes.length} bytes` },
         );
       if (answer.error?.startsWith("HPE_"))
         t.miss(
-          `more bytes of ${what} came than its content-length had announced, as if that counted characters`,
+          `more bytes of ${what} arrived than its content-length had announced, as if that counted characters`,
           { saw: answer.error, wanted: `${bytes.length} bytes` },
         );
       t.ok(!answer.error, `${what} was not answered`, { saw: answer.error });
@@ -61,11 +61,11 @@ export default {
       );
       t.ok(
         answer.headers["content-length"] !== undefined,
-        `${what} came without a content-length: a client cannot tell how much is missing`,
+        `${what} arrived without a content-length, so a client cannot tell how much is missing`,
       );
       t.ok(
         answer.body.equals(bytes),
-        `${what}, ${bytes.length} bytes, arrived with different bytes from those it has as UTF-8`,
+        `${what}, ${bytes.length} bytes, arrived with bytes that are not its UTF-8`,
         { saw: `${answer.body.length} bytes: ${answer.body.subarray(0, 40)} …` },
       );
     }
@@ -81,7 +81,7 @@ export default {
       const { body } = await ask(t, bytes);
       t.ok(
         body?.includes(token),
-        "a response did not have the text that it was given, but the text of an earlier response of the same length",
+        "a response did not have its own text, but the text of an earlier response of the same length",
       );
     }
   },
@@ -98,7 +98,7 @@ export default {
       t.note(`strings made for ${alphabet}, bytes`, typical);
       t.ok(
         typical < SIZE / 4,
-        `sending a text of ${alphabet} made another string of its size: it was joined with something, such as its headers`,
+        `sending a text of ${alphabet} made another string of its size, so it was joined with something, such as its headers`,
         {
           saw: `${(typical / 1024).toFixed(0)} KiB of new long strings for a text of 256 KiB`,
           wanted: "none",

@@ -14,12 +14,12 @@ async function grow(t, given) {
   const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
-    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: a list that remembers nothing needs no memory`,
+    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes, but a list that remembers nothing needs no memory`,
     { saw: kept, wanted: given.count },
   );
   t.ok(
     inAdvance < IN_ADVANCE,
-    `before more than one chunk had come, ${mib(inAdvance)} were already in use: memory allocated in advance counts as well`,
+    `before more than one chunk had arrived, ${mib(inAdvance)} were already in use, and memory allocated in advance also counts`,
     { saw: mib(inAdvance), wanted: `at most ${mib(IN_ADVANCE)}` },
   );
   return grown;
@@ -58,7 +58,7 @@ export default {
         const where = `recent(${count}) after ${length} chunks`;
         if (reuse && saw.join() !== wanted.join())
           t.miss(
-            `${where}, whose memory was then reused: the ids have changed with it, as a view of the chunk does`,
+            `${where}, whose memory was then reused: the ids have changed with it, as a view of the chunk would`,
             { saw, wanted },
           );
         t.equal(saw, wanted, `${where}: the list has the wrong ids`);
@@ -91,12 +91,15 @@ export default {
       if (heap + buffers <= EACH * count) continue;
       const what = `${count} ids out of ${count} chunks of ${name} keep ${mib(heap + buffers)}`;
       if (heap > (size * count) / 2)
-        t.miss(`${what} in use, in V8's heap: is a short string part of a long one?`, {
+        t.miss(`${what} in use, in V8's heap. Is a short string part of a long one?`, {
           ...seen,
           saw,
         });
       if (buffers > (size * count) / 2)
-        t.miss(`${what} in use, outside the heap: all chunks are still there`, { ...seen, saw });
+        t.miss(`${what} in use, outside the heap, because all chunks are still there`, {
+          ...seen,
+          saw,
+        });
       t.miss(`${what} in use`, { ...seen, saw });
     }
   },
@@ -109,7 +112,7 @@ export default {
     const more = all[3] - all[0];
     t.ok(
       more < MIB,
-      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}: nothing that is older is forgotten`,
+      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}, so none of the older ids is forgotten`,
       { saw: all.map(mib), wanted: "about the same after each quarter" },
     );
   },
@@ -119,7 +122,7 @@ export default {
     const [{ heap, buffers }] = await grow(t, { count, chunks: count, size: 4 * KIB, pools: true });
     t.ok(
       heap + buffers <= EACH * count,
-      `between two ids the program made other small Buffers and dropped them; ${count} ids keep ${mib(buffers)} in use: each is part of a slab of the pool, and keeps all of it`,
+      `between ids, the program made other small Buffers and dropped them, but ${count} ids keep ${mib(buffers)} in use, because each is part of a slab of the pool and keeps all of it`,
       { wanted: `at most ${mib(EACH * count)}` },
     );
   },

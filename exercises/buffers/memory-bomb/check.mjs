@@ -64,7 +64,7 @@ async function answered(t, server, client, where) {
   if (server.end) throw server.early();
   t.ok(
     client.lines[before] === t.digest(payload),
-    `${where}: a frame got no answer, or a wrong one`,
+    `${where}: a frame got no answer, or the wrong one`,
     {
       saw: client.open
         ? client.lines.slice(before)
@@ -112,7 +112,7 @@ export default {
       t.equal(
         client.lines,
         wanted,
-        `${payloads.length} frames, sent ${way}, the largest of exactly the limit: the wrong answers came`,
+        `${payloads.length} frames, sent ${way}, the largest of exactly the limit, but the wrong answers arrived`,
       );
       client.socket.destroy();
     }
@@ -140,10 +140,10 @@ export default {
         const short = await taken(client, Buffer.alloc(length + 2, "€").subarray(0, length));
         if (short && !(await taken(ascii, Buffer.alloc(length, "x"))))
           t.miss(
-            `${what}, and all of it was accepted, because it is a text of fewer characters: the limit is in bytes`,
+            `${what}, but all of it was accepted because its text has fewer characters, although the limit is in bytes`,
             { wanted: "too large, as soon as the length is there" },
           );
-        t.ok(!short, `${what}, and all of it was accepted: there is no limit`, {
+        t.ok(!short, `${what}, but all of it was accepted, so there is no limit`, {
           wanted: "too large, as soon as the length is there",
         });
       }
@@ -193,7 +193,7 @@ export default {
     t.ok(
       room < each / 2,
       `${what}: memory was allocated before the length was compared with the limit`,
-      { saw: `${mib(room)} more of address space`, wanted: "next to none" },
+      { saw: `${mib(room)} more address space`, wanted: "next to none" },
     );
   },
 
@@ -238,22 +238,22 @@ export default {
     for (const { where, client } of halves) {
       t.ok(
         !client.open,
-        `${LONG} ms after a frame had stopped ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
+        `${LONG} ms after a frame had stopped arriving ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
       );
       t.ok(
         client.lines.at(-1) === "too slow",
-        `a frame had stopped ${where}: its connection was closed with the wrong answer`,
+        `a frame had stopped arriving ${where}, and its connection was closed with the wrong answer`,
         { saw: client.text, wanted: "too slow\n" },
       );
     }
     t.ok(
       !dripping.open,
-      `after ${LONG} ms, the server still waits for the rest of a frame of which a byte comes now and then (DEADLINE_MS is ${deadline})`,
+      `after ${LONG} ms, the server still waits for the rest of a frame whose bytes arrive one by one (DEADLINE_MS is ${deadline})`,
     );
     const took = Math.round(t.now() - began);
     t.ok(
       took >= deadline - 5,
-      `frames were given up after ${took} ms, but DEADLINE_MS is ${deadline}`,
+      `the server gave up on frames after ${took} ms, but DEADLINE_MS is ${deadline}`,
     );
     await answered(
       t,
@@ -263,7 +263,7 @@ export default {
     );
     t.ok(
       steady.open,
-      "a connection whose frames all arrived whole was closed: the deadline is for one frame, and restarts between two frames",
+      "a connection whose frames all arrived in time was closed, but the deadline is for one frame, and restarts between two frames",
       { saw: steady.lines.at(-1) },
     );
   },

@@ -44,7 +44,7 @@ async function held(t, server, name, what) {
   };
   if (bytes.length !== short && (stated === short || answer.error?.startsWith("HPE_")))
     t.miss(`${what}: the content-length counts characters, but the page has more bytes`, seen);
-  if (answer.error) t.miss(`${what}: the response was not as announced`, seen);
+  if (answer.error) t.miss(`${what}: the response was not as long as announced`, seen);
   t.equal(answer.status, 200, `${what}: the wrong status`);
   t.equal(
     answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
@@ -81,7 +81,7 @@ export default {
       await held(t, server, name, `the name ${name}`);
     const other = await served(t, "letters", page(t, "абвгдежз €ß🚀日本", SIZE / 4));
     for (const name of ["Ada", "Zoë"])
-      await held(t, other, name, `${name}, in a page of many letters`);
+      await held(t, other, name, `${name}, in a page with many characters`);
   },
 
   async once(t) {
@@ -93,12 +93,12 @@ export default {
     const typical = (kind) => seen.map((one) => one[kind]).sort((a, b) => a - b)[TIMES >> 1];
     const kib = (bytes) => `${(bytes / 1024).toFixed(0)} KiB`;
     const [strings, buffers] = [typical("strings"), typical("buffers")];
-    t.note("new long strings of an answer, bytes", strings);
-    t.note("new Buffers of an answer, bytes", buffers);
+    t.note("new long strings for a response, bytes", strings);
+    t.note("new Buffers for a response, bytes", buffers);
     const saw = `${kib(strings)} of long strings and ${kib(buffers)} of Buffers for each response`;
     t.ok(
       strings < SIZE / 4,
-      "the page was built as a string again for each response, and encoded again",
+      "for each response, the page was built as a string again and encoded again",
       { saw, wanted: "room for a name" },
     );
     t.ok(buffers < SIZE / 4, "the page was encoded once, but then copied for each response", {
@@ -115,13 +115,13 @@ export default {
       const body = answers[i].subarray(answers[i].indexOf("\r\n\r\n") + 4);
       const other = names.find((each) => each !== name && body.includes(each));
       if (other)
-        t.miss("four clients read slowly, and one of them got another client's name", {
+        t.miss("four clients read slowly, but one of them got another client's name", {
           saw: other,
           wanted: name,
         });
       t.ok(
         body.equals(wanted(text, name)),
-        "four clients read slowly, and one of them did not get the whole page",
+        "four clients read slowly, but one of them did not get the whole page",
         {
           saw: `${body.length} bytes`,
           wanted: `${wanted(text, name).length} bytes`,

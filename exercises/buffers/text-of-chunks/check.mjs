@@ -46,7 +46,7 @@ export default {
         const saw = whole(way);
         if (saw === wanted) return;
         const broken = saw.includes("\ufffd") ? "each chunk seems to be decoded alone: " : "";
-        t.miss(`${broken}a text that was cut ${how(bytes, at)} came out changed`, {
+        t.miss(`${broken}a text that was split ${how(bytes, at)} was changed`, {
           saw,
           wanted,
         });
@@ -63,7 +63,10 @@ export default {
     const wanted = text(t);
     const bytes = Buffer.from(wanted);
     const [{ came }] = await student.scene("decode", { texts: [bytewise(bytes)] });
-    t.ok(came.join("") !== "", "nothing came before end(): a text without an end would never come");
+    t.ok(
+      came.join("") !== "",
+      "nothing was returned before end(), so a text without an end would never be delivered",
+    );
     let so = "";
     let at = 0;
     for (const character of wanted) {
@@ -89,8 +92,8 @@ export default {
         const saw = whole(way).slice(wanted.length);
         const seen = { saw: `end() returned ${JSON.stringify(way.end)}`, wanted: "\ufffd" };
         const where = `the bytes ended after ${kept} of the ${size} bytes of a character`;
-        t.ok(saw !== "", `${where}, and they were lost without a word`, seen);
-        t.ok(/^\ufffd+$/.test(saw), `${where}: U+FFFD should say so`, seen);
+        t.ok(saw !== "", `${where}, and they were lost without a sign`, seen);
+        t.ok(/^\ufffd+$/.test(saw), `${where}: there should be a U+FFFD to show this`, seen);
       }
     }
   },
@@ -108,15 +111,15 @@ export default {
         const seen = { saw: JSON.stringify(saw), wanted: JSON.stringify(wanted) };
         if (saw === MARK + wanted)
           t.miss(
-            `the text begins with U+FEFF (cut ${how(bytes, at)}): the mark at the beginning is not part of the text`,
+            `the text begins with U+FEFF (split ${how(bytes, at)}), but the mark at the beginning is not part of the text`,
             seen,
           );
         if (saw === wanted.replaceAll(MARK, ""))
           t.miss(
-            "U+FEFF after the beginning was left out: there it is a character like any other",
+            "U+FEFF after the beginning was left out, but there it is a character like any other",
             seen,
           );
-        t.miss(`a text after a mark, cut ${how(bytes, at)}, came out changed`, seen);
+        t.miss(`a text after a mark, split ${how(bytes, at)}, was changed`, seen);
       });
     }
     const later = text(t) + MARK + text(t);
@@ -124,7 +127,7 @@ export default {
       t.equal(
         whole(way),
         later,
-        "U+FEFF after the beginning was left out: there it is a character like any other",
+        "U+FEFF after the beginning was left out, but there it is a character like any other",
       );
   },
 
@@ -139,7 +142,7 @@ export default {
       t.equal(
         whole(way),
         wanted,
-        `the memory of each chunk (${size} bytes) was reused after write(), and what you had kept changed with it`,
+        `the memory of each chunk (${size} bytes) was reused after write(), and the bytes that you had kept changed with it`,
       );
     }
   },

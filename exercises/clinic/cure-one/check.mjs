@@ -19,7 +19,7 @@ const list = (t, count) => {
 const answers = (t, { error, body }, asked) =>
   t.ok(
     !error && body.length === wanted(asked).length,
-    "a long list was not answered with its lines",
+    "the response to a long list did not have its lines",
     {
       saw: error ?? `${body.length} bytes`,
       wanted: `${wanted(asked).length} bytes`,
@@ -36,23 +36,23 @@ const PLAIN = ["one list", "b\na\nb\n"];
 const CASES = [
   PLAIN,
   ["a list whose last line has no line feed", "x\ny\nx"],
-  ["numbers, which come in no order of size", "10\n9\n10\n1\n007\n7\n"],
-  ["lines that are names of JavaScript's own", "__proto__\nconstructor\n__proto__\ntoString\n"],
+  ["numbers that are not in order of size", "10\n9\n10\n1\n007\n7\n"],
+  ["lines that are JavaScript's own names", "__proto__\nconstructor\n__proto__\ntoString\n"],
   ["empty lines, and lines of spaces", "\n\n a\na \n a\n \n\n"],
   ["carriage returns and capital letters", "a\r\nA\na\r\na\n"],
   ["an empty body, which is one empty line", ""],
-  ["letters of other scripts", "ä\na\u0308\nä\n\u{1f98a}\n\u{1f98a}\n"],
+  ["letters from other scripts", "ä\na\u0308\nä\n\u{1f98a}\n\u{1f98a}\n"],
 ];
 
 export default {
   async right(t) {
     const server = await t.once("server", () => t.server());
-    for (const [what, body] of [...CASES, ["a list of some hundred lines", list(t, 300)]]) {
+    for (const [what, body] of [...CASES, ["a list of several hundred lines", list(t, 300)]]) {
       const answer = await post(t, server, body);
       t.equal(
         answer.error ?? answer.body.toString(),
         wanted(body),
-        `${what}: the answer is no longer the same`,
+        `${what}: the response is no longer the same`,
       );
     }
   },
@@ -78,8 +78,8 @@ export default {
     );
     t.ok(
       held,
-      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread, and in whatever slices: the starter takes ${bad}`,
-      { saw: `${mine} ms`, wanted: `some ${good} ms` },
+      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread and in whatever slices, while the starter takes ${bad}`,
+      { saw: `${mine} ms`, wanted: `about ${good} ms` },
     );
   },
 
@@ -96,16 +96,20 @@ export default {
     const [mine, now] = [await count(server), await count(ill)];
     t.ok(
       mine.processes <= now.processes,
-      "it has more processes than before: other programs need them",
+      "it has more processes than before, but other programs need them",
       {
         saw: mine.processes,
         wanted: now.processes,
       },
     );
-    t.ok(mine.threads <= now.threads, "it has more threads than before: other programs need them", {
-      saw: mine.threads,
-      wanted: now.threads,
-    });
+    t.ok(
+      mine.threads <= now.threads,
+      "it has more threads than before, but other programs need them",
+      {
+        saw: mine.threads,
+        wanted: now.threads,
+      },
+    );
     await ill.stop();
   },
 };

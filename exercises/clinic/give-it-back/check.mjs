@@ -49,7 +49,7 @@ async function started(t) {
     const its = () => questions.find((question) => question.name === name);
     await t.until(() => its() || server.end, 6000);
     if (server.end) throw server.early();
-    t.ok(its(), `${situation}: its question never came to the database`, {
+    t.ok(its(), `${situation}: its question never reached the database`, {
       saw: `${open.size} connections, ${questions.length} questions`,
     });
     return its();
@@ -120,15 +120,15 @@ export default {
     t.equal(
       stage.seen.connections,
       1,
-      `${2 * most} requests came in turn: how many connections were opened`,
+      `${2 * most} requests arrived in turn: how many connections were opened`,
     );
     const wanted = names(t, most + 3);
     const client = inOrder(stage.server, wanted);
-    const many = `${most + 3} requests came at once`;
+    const many = `${most + 3} requests arrived at once`;
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
     const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
-    t.equal(early, most, `${many}, none was answered: how many questions the database has`);
+    t.equal(early, most, `${many}, and none was answered: how many questions the database has`);
     for (const [at, name] of wanted.entries()) {
       const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
       if (at >= most) {
@@ -138,7 +138,7 @@ export default {
         t.equal(
           asked.slice(0, at + 1).map((each) => wanted.indexOf(each) + 1),
           Array.from({ length: at + 1 }, (_, index) => index + 1),
-          `${many}: in which order the database got their questions`,
+          `${many}: the order in which the database got their questions`,
         );
       }
       question.answer("ok");
@@ -152,7 +152,7 @@ export default {
     const { most } = t.parameters;
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await stage.error(`the database answered a question with error, ${at} times before`);
+      await stage.error(`the database answered a question with error, after ${at} others`);
     await stage.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
     t.equal(
       stage.seen.connections,
@@ -161,7 +161,7 @@ export default {
     );
     const all = names(t, 2 * most).map((name) => asking(stage.server, name));
     const held = () => stage.questions.filter(({ name }) => name.startsWith("held-"));
-    const many = `${all.length} requests came at once`;
+    const many = `${all.length} requests arrived at once`;
     for (let at = 0; at < all.length; at++) {
       const wanted = Math.min(at + most, all.length); // questions that have come by then
       await t.until(() => held().length >= wanted, 6000);
@@ -192,7 +192,7 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `number of connections that had been broken in the middle of a question: ${at}`;
+      const times = `${at} connections had been broken in the middle of a question before`;
       (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no answer")]),
@@ -205,18 +205,18 @@ export default {
     const held = names(t, most).map((name) => asking(stage.server, name));
     const first = [];
     for (const { name } of held)
-      first.push(await stage.comes(name, `${most} requests came at once`));
+      first.push(await stage.comes(name, `${most} requests arrived at once`));
     const late = names(t, 2).map((name) => asking(stage.server, name));
     await settled(stage.server);
     for (const question of first) question.breaks();
     for (const { name, over } of late) {
-      (await stage.comes(name, "requests waited in line when all connections were broken")).answer(
-        "ok",
-      );
+      (
+        await stage.comes(name, "requests were waiting in line when all connections were broken")
+      ).answer("ok");
       t.equal(
         await Promise.race([over, t.sleep(6000, "no answer")]),
         `200 ${name}`,
-        "a request waited in line when all connections were broken",
+        "a request was waiting in line when all connections were broken",
       );
     }
 
@@ -230,7 +230,7 @@ export default {
     for (let at = 0; at < 2 * most; at++)
       await stage.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
     await stage.accept();
-    await stage.ok(`the database had refused ${2 * most} connections, and takes them again`);
+    await stage.ok(`the database had refused ${2 * most} connections, and accepts them again`);
     t.ok(stage.seen.most <= most, "there were more connections at once than the pool may have", {
       saw: stage.seen.most,
       wanted: most,
@@ -244,17 +244,17 @@ export default {
     const held = names(t, most).map((name) => asking(stage.server, name));
     const first = [];
     for (const { name } of held)
-      first.push(await stage.comes(name, `${most} requests came at once`));
+      first.push(await stage.comes(name, `${most} requests arrived at once`));
     const line = names(t, 3).map((name) => asking(stage.server, name));
     await settled(stage.server);
     const [leaves] = line;
     leaves.leave();
     await settled(stage.server);
     first[0].answer("ok");
-    const situation = "one of three clients in line had left, and a connection was given back";
+    const situation = "one of three clients in line had left when a connection was given back";
     await t.until(() => stage.questions.length > most, 6000);
     const asked = stage.questions.slice(most).map(({ name }) => name);
-    t.ok(asked.length > 0, `${situation}: no question came to the database`);
+    t.ok(asked.length > 0, `${situation}: no question reached the database`);
     t.ok(
       !asked.includes(leaves.name),
       `${situation}: the question of the client that had left was asked`,

@@ -5,7 +5,7 @@ const HEAD = 200; // more bytes than a first line takes
 const names = (t, count) => Array.from({ length: count }, () => t.token());
 
 /** The page of a book as `{price, number}`, its number among what was rendered. */
-async function page(t, server, id, situation = "a book was asked for") {
+async function page(t, server, id, situation = "a book was requested") {
   const answer = await t.get(server, `/books/${id}`, { seconds: 20 });
   const head = String(answer.body ?? "")
     .slice(0, HEAD)
@@ -16,7 +16,7 @@ async function page(t, server, id, situation = "a book was asked for") {
     number && head.startsWith(`${id}: `) && answer.body.length === head.length + 1 + SIZE,
     `${situation}: its page is no longer the same`,
     {
-      saw: `${answer.body.length} bytes, which begin with ${head}`,
+      saw: `${answer.body.length} bytes that begin with ${head}`,
       wanted: `${id}: PRICE, page N, and ${SIZE} bytes`,
     },
   );
@@ -52,16 +52,21 @@ export default {
     const [early, late, ...others] = names(t, most + 4);
     t.equal((await page(t, server, early)).price, "no price", "a book without a price");
     await priced(t, server, late, "250 cents");
-    t.equal((await page(t, server, late)).price, "250 cents", "a price came before the page");
+    t.equal(
+      (await page(t, server, late)).price,
+      "250 cents",
+      "a price was posted before the page was requested",
+    );
     const other = await page(t, server, others[0]);
     await priced(t, server, early, "7 cents");
-    const news = "a new price came for a page that is kept, and the next page does not have it";
+    const news =
+      "a new price was posted for a kept page, but the next page does not have the new price";
     t.equal((await page(t, server, early)).price, "7 cents", news);
     const again = await page(t, server, others[0]);
     t.equal(
       again.number,
       other.number,
-      "the price of another book had changed, and a page was rendered again",
+      "the price of another book had changed, but a page was rendered again",
     );
     for (const id of others) await page(t, server, id);
     for (const id of others.slice(-2)) {
@@ -69,7 +74,7 @@ export default {
       t.equal(
         (await page(t, server, id)).price,
         "9 cents",
-        `a new price came when ${most + 4} books had been asked for, and the next page does not have it`,
+        `a new price was posted after ${most + 4} books had been requested, but the next page does not have it`,
       );
     }
     t.equal(
@@ -89,7 +94,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `${most} books were asked for in turn, twice, and one of their pages was rendered again: N is different`,
+        `${most} books were requested in turn, twice, but one of their pages was rendered again, with a different N`,
       );
     const [used, unused, ...rest] = books;
     await page(t, server, used);
@@ -97,17 +102,17 @@ export default {
     t.equal(
       (await page(t, server, used)).number,
       numbers.get(used),
-      "a book was asked for again, then a new one: the page that was used just now was let go",
+      "a book was requested again, then a new one, and the page that had just been used was let go",
     );
     for (const id of rest.slice(1))
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `a book was asked for again, then a new one: one of the ${most} pages that were used last was rendered again`,
+        `a book was requested again, then a new one, but one of the ${most} most recently used pages was rendered again`,
       );
     t.ok(
       (await page(t, server, unused)).number !== numbers.get(unused),
-      `${most} other books were asked for since: the page of one should have been let go, and is kept`,
+      `${most} other books were requested since, so the page of one book should have been let go, but it was kept`,
       { saw: `page ${numbers.get(unused)} again`, wanted: "a page with a new number" },
     );
   },
@@ -124,17 +129,20 @@ export default {
       await server.stop();
     }
     for (const [what, by] of [
-      ["books", `${BOOKS} different books were asked for`],
-      ["prices", `${BOOKS} new prices came for one book, each before its page was asked for`],
+      ["books", `${BOOKS} different books were requested`],
+      [
+        "prices",
+        `${BOOKS} new prices were posted for one book, each before its page was requested`,
+      ],
     ]) {
       const [mine, good, bad] = [grown.mine, grown.good, grown.bad].map((each) => each[what]);
       t.note(
         `MiB more after ${BOOKS} ${what}: yours, the solution's, the starter's`,
         [mine, good, bad].map(inMiB).join(", "),
       );
-      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, and the process holds on to their pages`, {
+      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, but the process holds on to their pages`, {
         saw: `${inMiB(mine)} more`,
-        wanted: `some ${inMiB(Math.max(good, 0))} more`,
+        wanted: `about ${inMiB(Math.max(good, 0))} more`,
       });
     }
   },

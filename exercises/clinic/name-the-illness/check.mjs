@@ -93,23 +93,27 @@ export default {
     await named(
       t,
       "blocked loop",
-      "its runs are long, and in most of that time they have few jobs",
+      "its runs are long, and most of that time is in runs with few jobs",
     );
     await named(t, "microtask flood", "its runs are long because of their many short jobs");
     await named(
       t,
       "synchronous logging",
-      "it writes lines for a large part of its busy time. Where the disk is slow, that also makes long runs",
+      "it spends a large part of its busy time writing lines. If the disk is slow, that also causes long runs",
     );
   },
 
   async others(t) {
-    await named(t, "starved pool", "a tiny job waits for a thread, and no request for a name");
-    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads as well");
+    await named(
+      t,
+      "starved pool",
+      "a tiny job waits for a thread, but no request waits for a name",
+    );
+    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads too");
     await named(
       t,
       "missing backpressure",
-      "much waits in a stream that had said no. Writing it also takes long runs",
+      "a lot of data waits in a stream whose write() had returned false. Writing it also causes long runs",
     );
   },
 

@@ -69,7 +69,7 @@ export default {
         `the upstream ${what}, which may have had its effect: how often it was asked`,
       );
       t.equal(got, wants(status), `the upstream ${what}`);
-      t.equal(bodies.length, 1, "a POST with its body reached the upstream");
+      t.equal(bodies.length, 1, "a POST reached the upstream with its body");
     }
     await server.stop();
   },
@@ -103,7 +103,7 @@ export default {
     t.equal(
       await retriesOf(inTurn, many),
       store,
-      `${many} requests came in turn, and the upstream answered all with 503: how many retries it got`,
+      `${many} requests arrived in turn, and the upstream answered all with 503: how many retries it got`,
     );
     await inTurn.server.stop();
 
@@ -114,9 +114,13 @@ export default {
     });
     const all = Array.from({ length: many }, () => asks([503], { gate }));
     const came = await t.until(() => visits.length >= many, 5000);
-    t.ok(came, `${many} clients asked at once, and the upstream was not asked for all of them`, {
-      saw: visits.length,
-    });
+    t.ok(
+      came,
+      `${many} clients asked at once, but the upstream did not get all of their requests`,
+      {
+        saw: visits.length,
+      },
+    );
     open();
     await Promise.all(all);
     t.equal(
@@ -135,25 +139,25 @@ export default {
     t.equal(
       await retriesOf(stage, 1),
       0,
-      `the budget was used up, then ${every - 1} good answers came: how many retries there are`,
+      `the budget was used up, then ${every - 1} good responses arrived: how many retries there are`,
     );
     await good(stage, 1);
     t.equal(
       await retriesOf(stage, 3),
       1,
-      `the budget was used up, then ${every} good answers came: how many retries there are`,
+      `the budget was used up, then ${every} good responses arrived: how many retries there are`,
     );
     await good(stage, 2 * every);
     t.equal(
       await retriesOf(stage, 4),
       2,
-      `the budget was used up, then ${2 * every} good answers came: how many retries there are`,
+      `the budget was used up, then ${2 * every} good responses arrived: how many retries there are`,
     );
     await good(stage, (store + 3) * every);
     t.equal(
       await retriesOf(stage, store + 4),
       store,
-      `${(store + 3) * every} good answers came: how many retries there are`,
+      `${(store + 3) * every} good responses arrived: how many retries there are`,
     );
     await stage.server.stop();
   },

@@ -33,23 +33,23 @@ export default {
       const how = better === "more" ? "more is better" : "less is better";
       t.ok(
         answer.worse?.includes(worse.name) && !answer.worse?.includes(well.name),
-        `in a measure of which ${how}, what is worse was taken for what is not`,
+        `in a measure of which ${how}, worse was mistaken for better, or better for worse`,
         seen,
       );
-      t.equal(answer.code, 1, "something is worse, and the code says otherwise", seen);
+      t.equal(answer.code, 1, "something is worse, but the code says otherwise", seen);
     }
     const slight = await said(t, all(1.01, 1.04));
     t.equal(
       slight.answer.worse,
       [],
-      "a measure was called worse that is worse by less than five per cent",
+      "a measure was called worse although it is worse by less than five per cent",
       { saw: slight },
     );
     const wide = await said(t, all(0.9, 1.5));
     t.equal(
       wide.answer.worse,
       [],
-      "a measure was called worse by its estimate, though its interval reaches into what is better",
+      "a measure was called worse by its estimate, although its interval extends to values that are not worse",
       { saw: wide },
     );
   },
@@ -62,13 +62,13 @@ export default {
     t.equal(
       answer.open,
       wanted,
-      "these are not the measures that may or may not be worse by more than five per cent",
+      "these are not the measures for which the trials can't tell whether they are worse by more than five per cent",
       seen,
     );
     t.equal(
       answer.code,
       0,
-      "the trials cannot tell, and nothing is worse: no build is stopped",
+      "the trials cannot tell and nothing is worse, so the build should not be stopped",
       seen,
     );
   },
@@ -79,7 +79,7 @@ export default {
       t.equal(
         answer,
         { code: 2, worse: [], open: [] },
-        "trials failed, so the versions could not be measured: that is neither worse nor better",
+        "trials failed, so the versions could not be measured, and the new one is neither worse nor better",
         { saw: { comparison: given, answer } },
       );
     }

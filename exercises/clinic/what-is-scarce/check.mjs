@@ -38,42 +38,46 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be: responses per second are wanted",
+        "the limit is a thousandth of what it should be, in responses per second",
         seen,
       );
       t.ok(
         !near(answer.limit, (given.processes * 1000) / ms),
-        "the limit is made from the whole time of a response: a request does not keep the loop while it waits",
+        "the limit was computed from the whole time of a response, but a request does not occupy the loop while it waits",
         seen,
       );
       t.ok(
         given.processes === 1 || !near(answer.limit, 1000 / loopMs),
-        "the limit is one loop's: each process has its own loop",
+        "the limit is for one loop, but each process has its own loop",
         seen,
       );
-      t.ok(near(answer.limit, limit), "that is not the most that the loops can give", seen);
+      t.ok(near(answer.limit, limit), "that is not the most that the loops can produce", seen);
     }
   },
 
   async knee(t) {
     for (const { given, knee, answer } of await said(t))
-      t.ok(near(answer.knee, knee), "that is not where more clients only wait", {
-        saw: { report: given, knee: answer.knee },
-        wanted: knee,
-      });
+      t.ok(
+        near(answer.knee, knee),
+        "that is not the number of clients beyond which others only wait",
+        {
+          saw: { report: given, knee: answer.knee },
+          wanted: knee,
+        },
+      );
   },
 
   async scarce(t) {
     const why = {
-      loop: "the loops give nearly all that they can, and there are enough clients",
-      clients: "the server gives as many answers as so few clients can ask for",
-      "something else": "far less than loop and clients allow was measured",
+      loop: "the loops produce nearly all that they can, and there are enough clients",
+      clients: "the server sends as many answers as so few clients can ask for",
+      "something else": "the measured rate is far less than loop and clients allow",
     };
     for (const scarce of Object.keys(why))
       for (const { given, answer } of [...(await said(t, scarce)), ...(await said(t, scarce))])
         t.ok(
           answer.scarce === scarce,
-          `“${answer.scarce}” was said to be scarce, but ${why[scarce]}`,
+          `the answer says that “${answer.scarce}” is scarce, but ${why[scarce]}`,
           {
             saw: { report: given, scarce: answer.scarce },
             wanted: scarce,

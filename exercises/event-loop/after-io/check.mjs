@@ -20,7 +20,7 @@ export default {
         const count = ran.length;
         if (throws && count < 3)
           t.miss(
-            `called from ${from}: the second of three functions threw, and only ${count} of the three ran: its error must not stop the others`,
+            `called from ${from}: the second of three functions threw, and only ${count} of the three ran, but its error must not stop the others`,
           );
         t.ok(count === 3, `called from ${from}: three functions ran ${count} times in all`, {
           wanted: "each once",
@@ -32,7 +32,7 @@ export default {
         for (const { given } of ran)
           t.ok(
             given.length === 2 && three.includes(given[0]) && given[1] === 3,
-            `called from ${from}: a function did not get the arguments that afterIO was given for it`,
+            `called from ${from}: a function did not get the arguments that were passed to afterIO for it`,
             {
               saw: given,
               wanted: [three[0], 3],
@@ -62,11 +62,14 @@ export default {
         t.miss("a function deferred in the callback of a connection had not run 20 ms later", seen);
       if (first < came.lastIndexOf("data"))
         t.miss(
-          "a function ran before other data of the same poll was served: a client waited for it",
+          "a function ran before other data of the same poll was served, so a client waited for it",
           seen,
         );
       if (came.indexOf("timer") < came.indexOf(two[1]))
-        t.miss("a function ran after a timer that was due: check comes before the timers", seen);
+        t.miss(
+          "a function ran after a timer that was due, but check comes before the timers",
+          seen,
+        );
       t.equal(came, wanted, "functions deferred in the poll phase ran in the wrong order");
     }
   },
@@ -83,7 +86,7 @@ export default {
       );
       t.ok(
         came.indexOf("data") < came.indexOf("second"),
-        "a deferred function deferred another one, and both ran without polling in between: functions that defer themselves again would stop a server",
+        "a deferred function deferred another one, and both ran without polling in between, so functions that defer themselves again would stop a server",
         { saw: came, wanted: ["first", "data", "second"] },
       );
     }
@@ -114,12 +117,12 @@ export default {
     const wrong = ran.find((word) => cancelled.includes(word));
     t.ok(
       !wrong,
-      `of six functions number ${number(wrong)} was cancelled right after it was deferred, but ran`,
+      `number ${number(wrong)} of six functions was cancelled right after it was deferred, but ran`,
     );
     t.equal(
       ran.map(number),
       all.filter((word) => !cancelled.includes(word)).map(number),
-      "of six functions three were cancelled, but the others did not each run once, in their order",
+      "three of six functions were cancelled, but the others did not each run once, in order",
     );
   },
 };

@@ -39,7 +39,10 @@ export default {
   async once(t) {
     for (const run of await played(t))
       for (const [i, one] of run.asked.entries())
-        t.ok(one.calls === 1, `the callback of ${where(run, i, run.keys)} came ${one.calls} times`);
+        t.ok(
+          one.calls === 1,
+          `the callback of ${where(run, i, run.keys)} was called ${one.calls} times`,
+        );
     const student = await t.module();
     const {
       asked: [first, second],
@@ -47,7 +50,7 @@ export default {
     for (const one of [first, second])
       t.ok(
         one.calls === 1,
-        `a callback that throws came ${one.calls} times: the error belongs to the author of the callback`,
+        `a callback that throws was called ${one.calls} times, but the error is for the author of the callback to handle`,
       );
   },
   async order(t) {
@@ -58,8 +61,8 @@ export default {
         came.indexOf("immediate") < came.indexOf("b") || came.indexOf("timer") < came.indexOf("b");
       t.miss(
         overtaken
-          ? "hits were overtaken by an immediate or a timer: what a program does next should not depend on the cache"
-          : "hits were not answered in the order in which they were asked for",
+          ? "hits were overtaken by an immediate or a timer, but what a program does next should not depend on the cache"
+          : "hits were not answered in the order in which they were requested",
         { saw: came, wanted: ["c", "a", "b", "then timer and immediate"] },
       );
     }

@@ -65,7 +65,7 @@ export default {
     const early = late.findIndex((ms) => ms < -EARLY);
     t.ok(
       early < 0,
-      `call ${early + 1} came ${(-late[early]).toFixed(1)} ms before its point`,
+      `call ${early + 1} was made ${(-late[early]).toFixed(1)} ms before its point`,
       seen,
     );
     t.equal(
@@ -103,11 +103,11 @@ export default {
         : `the loop was blocked for ${long}.7 periods of ${period} ms`;
       t.ok(
         late.length <= 1,
-        `${what}: there were ${late.length} late calls in a row instead of at most one: missed points are not made up for`,
+        `${what}: there were ${late.length} late calls in a row instead of at most one, but missed points should not be made up for`,
         { saw: told(calls.slice(first - 2)) },
       );
       const after = once.filter(({ at }) => at > free + 0.5 * period);
-      t.ok(after.length > 0, `${what}: afterwards fn was no longer called`, {
+      t.ok(after.length > 0, `${what}, and afterwards fn was no longer called`, {
         saw: told(calls.slice(first - 2)),
       });
       for (const { n, at } of after) {
@@ -115,7 +115,7 @@ export default {
         const back = Math.abs(at - point * period) <= EARLY + 1;
         if (back && n !== point)
           t.miss(
-            `${what}: afterwards point ${point} was called fn(${n}). n counts points, including those that were skipped, but yours counts calls`,
+            `${what}: afterwards point ${point} was called fn(${n}). n should count points, including those that were skipped, but yours counts calls`,
             {
               saw: told(calls.slice(first - 2)),
             },
@@ -188,7 +188,7 @@ export default {
       t.ok(later === 0, `${where}, fn was called again`);
       t.ok(
         Math.max(left, after) === 0,
-        `${where}, a timer was left: it keeps the process alive for nothing`,
+        `${where}, a timer was left, which keeps the process alive in vain`,
       );
     }
   },

@@ -68,7 +68,7 @@ export default {
           ),
         },
       ],
-      [`one item, whose work adds another, and so on, 1 ms each`, { costs: [1], chain: 80 }],
+      [`one item whose work adds another, and so on, each of 1 ms`, { costs: [1], chain: 80 }],
     ];
     for (const [what, given] of cases) {
       const run = await work(t, { budget, ...given });
@@ -84,7 +84,7 @@ export default {
       if (worst.before < budget + 1) continue; // Date.now() counts whole milliseconds
       if (all.length === 1 && run.begun[0].checked && !given.chain)
         t.miss(
-          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all are asked for at once`,
+          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all of them are set at once`,
           seen,
         );
       if (all.length === 1)
@@ -95,11 +95,11 @@ export default {
       const counts = all.slice(0, -1).map(({ items }) => items);
       if (new Set(counts).size === 1)
         t.miss(
-          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, whatever they took, up to ${worst.before.toFixed(1)} ms. It counts items, but the budget is a time`,
+          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, however long they took, up to ${worst.before.toFixed(1)} ms. Your queue counts items, but the budget is a time`,
           seen,
         );
       t.miss(
-        `${what}, a budget of ${budget} ms: an item was begun after ${worst.before.toFixed(1)} ms of work without a poll`,
+        `${what}, a budget of ${budget} ms: an item began after ${worst.before.toFixed(1)} ms of work without a poll`,
         seen,
       );
     }
@@ -114,7 +114,7 @@ export default {
     const seen = { saw: `${all.length} slices`, wanted: `about ${ideal}` };
     t.ok(
       all.length <= items / 4,
-      `${items} items of 0.02 ms, a budget of ${budget} ms: a turn for nearly every item`,
+      `${items} items of 0.02 ms, a budget of ${budget} ms: there was a turn for nearly every item`,
       seen,
     );
     t.ok(
@@ -129,7 +129,7 @@ export default {
     const middle = gaps[gaps.length >> 1];
     t.ok(
       middle <= 3,
-      `between two slices the loop polled ${middle} times: the queue slept, and nothing else had to be done`,
+      `between two slices the loop polled ${middle} times: the queue slept, although nothing else had to be done`,
       { wanted: "1 poll" },
     );
   },
@@ -139,7 +139,7 @@ export default {
     const throws = t.random.shuffle(costs.map((_, i) => i)).slice(0, 5);
     const run = await work(t, { budget: 5, costs, throws });
     const hung = run.outcomes.filter((one) => one === null).length;
-    t.ok(hung === 0, `5 of 30 items threw, and ${hung} promises never settled`);
+    t.ok(hung === 0, `5 of 30 items threw, but ${hung} promises never settled`);
     for (const [i, one] of run.outcomes.entries()) {
       if (throws.includes(i))
         t.equal(
@@ -151,7 +151,7 @@ export default {
         t.equal(
           one,
           { value: run.words[i] },
-          "another item threw, and this one did not get its result",
+          "another item threw, but this one did not get its result",
         );
     }
   },

@@ -76,14 +76,14 @@ export default {
     };
     t.note("calls for twelve questions", first.length);
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
-    t.ok(!double, "a key that two callers had asked for was more than once in one call", seen);
+    t.ok(!double, "a key that two callers had requested was in one call more than once", seen);
     if (
       first.length > 1 &&
       one.keys.length > 1 &&
       first.slice(0, -1).every(({ keys }) => keys.length === one.keys.length)
     )
       t.miss(
-        `twelve connections asked in one turn, and there were calls of ${one.keys.length}`,
+        `twelve connections asked in one turn, but there were calls of ${one.keys.length}`,
         seen,
       );
     t.ok(
@@ -108,7 +108,7 @@ export default {
     const slow = calls.find(({ turns }) => turns > 1);
     t.ok(
       !slow,
-      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, but the call was made in a later turn: the loop slept, or went round, with nothing to wait for`,
+      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, but the call was made in a later turn, so the loop slept, or made another turn, with nothing to wait for`,
     );
     const values = known(t, 3);
     const run = await play(t, {
@@ -118,7 +118,7 @@ export default {
     });
     t.ok(
       run.before === 3,
-      "three turns had a look-up each, but not each had its call: one waited while another call was under way",
+      "three turns had a look-up each, but not every turn had its own call, because one waited while another call was under way",
       {
         saw: `${run.before} calls before the first was answered`,
         wanted: "3",
@@ -136,7 +136,7 @@ export default {
     });
     t.ok(
       run.calls.length > 1,
-      "a key was asked for in one turn and again in another, but was not fetched again: its value may have changed",
+      "a key was requested in one turn and again in another, but was not fetched again, although its value may have changed",
       {
         saw: `${run.calls.length} call for ${run.waves.length} turns`,
       },

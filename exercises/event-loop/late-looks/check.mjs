@@ -91,7 +91,7 @@ async function hold(t, figure, mistakes) {
 export default {
   longest: (t) =>
     hold(t, "longest", ({ gaps, blocks }) => [
-      [Math.max(...gaps), "Yours is the time between two samples: the resolution is in it"],
+      [Math.max(...gaps), "Yours is the time between two samples, so the resolution is in it"],
       [sum(blocks), "Yours is the sum of all blocks"],
     ]),
 
@@ -99,28 +99,28 @@ export default {
     await hold(t, "meanWait", ({ time, blocks, count, gaps, wanted }) => [
       [
         sum(blocks) / time,
-        "Yours is the share of the time in which the loop was gone, which is not a time",
+        "Yours is the share of the time in which the loop was gone, which is not a waiting time",
       ],
       [
         sum(blocks) / count,
-        "Yours is the mean over the samples. A long block is one sample, but many requests meet it",
+        "Yours is the mean over the samples. A long block is one sample, but many requests hit it",
       ],
-      [sum(gaps) / count, "Yours is the mean time between two samples: the resolution is in it"],
+      [sum(gaps) / count, "Yours is the mean time between two samples, so the resolution is in it"],
       [
         sum(gaps.map((gap) => gap ** 2 / 2)) / time,
-        "Yours takes the time between two samples for a block: the resolution is in it",
+        "Yours treats the time between two samples as a block, so the resolution is in it",
       ],
       [
         2 * wanted.meanWait,
-        "Yours is the result if each request that met a block waited for all of it",
+        "Yours is the result if each request that hit a block waited for all of it",
       ],
       [
         Math.max(...blocks) ** 2 / 2 / time,
-        "Yours is the time of the longest block alone, but there are others",
+        "Yours takes only the longest block into account, but there are others",
       ],
       [
         sum(blocks.map((block) => block ** 2)) / 2 / sum(blocks),
-        "Yours is the time of requests that met a block, but the others also count",
+        "Yours is the mean over requests that hit a block, but the others also count",
       ],
     ]);
     const [{ said, wanted }] = await judged(t);
@@ -136,16 +136,16 @@ export default {
       return [
         [
           sum(long) / time,
-          "Yours counts every request that met a long block, but those that came near its end did not wait long",
+          "Yours counts every request that hit a long block, but requests that arrived near its end did not wait long",
         ],
         [
           long.length / count,
-          "Yours is the share of the samples that were so late, but requests come at moments",
+          "Yours is the share of the samples that were so late, but requests arrive at random moments",
         ],
         [long.length / blocks.length, "Yours is the share of the blocks"],
         [
           sum(gaps.map((gap) => Math.max(0, gap - limit))) / time,
-          "Yours takes the time between two samples for a block: the resolution is in it",
+          "Yours treats the time between two samples as a block, so the resolution is in it",
         ],
       ];
     }),
@@ -165,7 +165,7 @@ export default {
     t.equal(
       { ...(await student.call("late", free.looks, 10, 50)) },
       { longest: 0, meanWait: 0, share: 0 },
-      "a loop that was never late: no request waited",
+      "a loop that was never late, so no request waited",
     );
     const [resolution, limit, block] = [20, 50, t.random.integer(200, 900)];
     const hour = record([block, 10], [90_000, 90_000], resolution, 0);
@@ -175,7 +175,7 @@ export default {
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
       t.miss(
-        "a recording of an hour: the stack overflowed. There are more samples than a call can take arguments",
+        "a recording of an hour: the stack overflowed, because there are more samples than a call can take arguments",
         {
           saw: thrown.message,
         },

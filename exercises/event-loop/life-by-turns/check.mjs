@@ -89,10 +89,10 @@ export default {
       "usual",
       ({ lived }) => median(lived),
       ({ lived, callbacks }) => [
-        [mean(lived), "is the mean, which a few long lives move"],
+        [mean(lived), "is the mean, which a few long lives raise"],
         [
           median(lived) + 1,
-          "is one more: to be answered in the turn of the arrival is a life of 0",
+          "is one more, but a request that is answered in the turn of its arrival has a life of 0",
         ],
         [median(callbacks), "counts callbacks, but several can run in one turn, or none in many"],
       ],
@@ -115,8 +115,8 @@ export default {
       "most",
       ({ most }) => most,
       ({ mostAnswered, mostInOne, requests }) => [
-        [requests, "is the number of all requests, but most had gone when others came"],
-        [mostAnswered, "leaves out requests that were never answered, but they are alive as well"],
+        [requests, "is the number of all requests, but most had gone when others arrived"],
+        [mostAnswered, "leaves out requests that were never answered, but they are also alive"],
         [
           mostInOne,
           "is the number of requests for which one turn ran a callback, but a request that waits in between is also alive",

@@ -57,7 +57,11 @@ const tied = (t) => {
 export default {
   async results(t) {
     const empty = await play(t, { items: [], p: 3, ends: [] });
-    t.equal(empty.outcome, { value: [] }, "an empty list did not resolve to an empty one");
+    t.equal(
+      empty.outcome,
+      { value: [] },
+      "for an empty list, the promise did not resolve to an empty list",
+    );
     const few = words(t, 2);
     const small = await play(t, {
       items: few,
@@ -77,7 +81,7 @@ export default {
         [...saw].sort().join() === [...wanted].sort().join()
       )
         t.miss(
-          "the results are in the order in which they came, and not in the order of the items",
+          "the results are in the order in which they arrived, not in the order of the items",
           {
             saw,
             wanted,
@@ -105,15 +109,18 @@ export default {
       { x: "calls that are done", y: "calls under way", of: "the reference" },
     );
     if (most === items.length)
-      t.miss(`${items.length} items, p = ${p}: all of them at once`, { saw: most, wanted: p });
+      t.miss(`${items.length} items, p = ${p}: there were calls for all of them at once`, {
+        saw: most,
+        wanted: p,
+      });
     t.ok(most <= p, `${items.length} items, p = ${p}: ${most} calls were under way at once`);
     for (const [i, { open }] of steps.entries()) {
       const wanted = Math.min(p, items.length - i);
       t.ok(
         open === wanted,
         i === 0
-          ? `${items.length} items, p = ${p}: ${open} calls were begun`
-          : `p = ${p}: one of ${steps[i - 1].open} calls was done, others were still to come, but none began. The slowest call of a batch must not hold up the next`,
+          ? `${items.length} items, p = ${p}: ${open} calls began`
+          : `p = ${p}: one of ${steps[i - 1].open} calls was done and others were still waiting, but none began. The slowest call of a batch must not hold up the next`,
         { saw: `${open} under way`, wanted: `${wanted}` },
       );
     }
@@ -126,7 +133,7 @@ export default {
     const { outcome } = steps[at];
     t.ok(
       outcome !== null,
-      `one call failed, ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
+      `one call failed while ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
     );
     t.equal(
       outcome,
@@ -143,12 +150,12 @@ export default {
     t.equal(
       end.outcome,
       { error: `no ${tie.items[tie.failing]}` },
-      "one call failed, another was done right after it, in the same callback, and mapLimit did not reject with the error of the first",
+      "one call failed and another was done right after it, in the same callback, but mapLimit did not reject with the error of the first",
     );
     t.ok(
       tie.begun === start.begun,
-      `one call failed, another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
-      { wanted: "none: the failure came first" },
+      `one call failed and another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
+      { wanted: "none, because the failure came first" },
     );
     // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.
     const items = words(t, 9);
@@ -180,7 +187,7 @@ export default {
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
     t.ok(
       at?.aborted,
-      "one call failed, but the signal was not aborted: the others continue in vain",
+      "one call failed, but the signal was not aborted, so the others continue in vain",
     );
   },
 
@@ -188,7 +195,7 @@ export default {
     const { unhandled } = await bad(t);
     t.ok(
       unhandled.length === 0,
-      `three calls failed, mapLimit was rejected and that was handled, but there were ${unhandled.length} more rejections that were not handled`,
+      `three calls failed and mapLimit's rejection was handled, but ${unhandled.length} more rejections were not handled`,
       {
         saw: unhandled,
       },

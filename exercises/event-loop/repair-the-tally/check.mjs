@@ -40,15 +40,19 @@ export default {
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers came one after another, and most weights were lost: the old sum was read before the answer came`,
+        `24 votes were under way, their answers arrived one after another, and most weights were lost, because the old sum was read before the answer arrived`,
         { saw: slow.sums, wanted: slow.right },
       );
-    t.equal(slow.sums, slow.right, "24 votes were under way, and a weight went to the wrong name");
+    t.equal(
+      slow.sums,
+      slow.right,
+      "24 votes were under way, and a weight was added to the wrong name",
+    );
     const fast = await crowd(t);
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers came in one callback, and weights were lost: there is an `await` between reading a sum and writing it, even if only of a value that is already there",
+      "24 answers arrived in one callback, and weights were lost, so there is an `await` between reading a sum and writing it, even if only for a value that is already there",
     );
   },
 
@@ -57,12 +61,12 @@ export default {
     t.note("questions at once", together);
     t.ok(
       atFirst === ballots.length,
-      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer: they are counted one after another`,
+      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer, so they are counted one after another`,
       { saw: `${atFirst} at once`, wanted: `${ballots.length} at once` },
     );
     t.ok(
       questions === ballots.length,
-      `${ballots.length} votes asked for ${questions} weights: some asked more than once`,
+      `${ballots.length} votes asked for ${questions} weights, so some asked more than once`,
       {
         wanted: "each asks once",
       },
@@ -79,7 +83,7 @@ export default {
         t.ok(!values.includes(undefined), "a vote did not resolve to a sum", { saw: values });
         t.ok(
           new Set(values).size === values.length,
-          "two votes for one name resolved to the same sum: each has its own: the sum with this vote and before the next",
+          "two votes for one name resolved to the same sum, but each has its own: the sum with this vote, before the next",
           {
             saw: [...values].sort((a, b) => a - b),
           },
@@ -117,7 +121,7 @@ export default {
       t.equal(
         { error, code },
         { error: fails, code: "EBALLOT" },
-        "a vote was rejected with an error that is not weigh's",
+        "a vote was rejected with an error other than weigh's",
       );
     }
   },

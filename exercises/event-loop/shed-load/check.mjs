@@ -42,7 +42,7 @@ const limited = (t) => t.once("limited", () => serving(t, t.random.integer(60, 9
 async function refused(t, server, again = "") {
   for (let attempt = 0; attempt < 3; attempt++) {
     const { answers, reached } = await crowd(t, server);
-    const what = `the loop had just been blocked for ${BLOCK_MS} ms${again}, with a limit of ${server.limit} ms, and ${CROWD} requests had come in the meantime`;
+    const what = `the loop had just been blocked for ${BLOCK_MS} ms${again}, with a limit of ${server.limit} ms, and ${CROWD} requests had arrived in the meantime`;
     const seen = {
       saw: answers.map(({ status, error }) => status ?? error),
       wanted: Array(CROWD).fill(503),
@@ -52,28 +52,28 @@ async function refused(t, server, again = "") {
     const surely = reached.filter(({ since }) => since < SURE_MS);
     t.ok(
       !(busy.length === CROWD && reached.length > 0),
-      `${what}: they got a 503, but the work of ${reached.length} of them was begun`,
+      `${what}: they got a 503, but the work of ${reached.length} of them began`,
       seen,
     );
     if (surely.length === CROWD)
       t.miss(
-        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it, and no check may make you forget it`,
+        `${what}: none of them was refused. One block among many quiet moments is what counts, which neither a mean nor a share of all the time shows, and no check may make the probe forget it`,
         seen,
       );
     t.ok(
       surely.length === 0,
-      `${what}: ${busy.length} of them were refused, but ${surely.length} went on to the handler, as if one check had made it forget the block`,
+      `${what}: ${busy.length} of them were refused, but ${surely.length} were passed to the handler, as if one check had made the probe forget the block`,
       seen,
     );
     if (reached.length > 0) continue; // they reached the handler too late to tell
     t.ok(
       busy.every(({ retry }) => retry),
-      `${what}: a 503 came without a retry-after header`,
+      `${what}: a 503 was sent without a retry-after header`,
       seen,
     );
     return;
   }
-  t.noisy("the requests that waited for the loop were handled long after it was free again");
+  t.noisy("requests that had waited for the loop were handled long after it was free again");
 }
 
 export default {
@@ -84,7 +84,7 @@ export default {
     for (let i = 0; i < 10; i++) first.push(await far.ask());
     t.ok(
       first.every(({ served }) => served),
-      "the limit was 2 s, the process had nothing to do, but a request did not reach the handler",
+      "the limit was 2 s, and the process had nothing to do, but a request did not reach the handler",
       {
         saw: first.map(({ status, error }) => status ?? error),
       },
@@ -92,7 +92,7 @@ export default {
     const { answers } = await crowd(t, far);
     t.ok(
       answers.every(({ served }) => served),
-      `the limit was ${FAR} ms, the loop was blocked for ${BLOCK_MS}, but requests were refused`,
+      `the limit was ${FAR} ms, and the loop was blocked for ${BLOCK_MS}, but requests were refused`,
       {
         saw: answers.map(({ status, error }) => status ?? error),
       },
@@ -103,7 +103,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms, the process had nothing to do, but no request reached the handler for 3 s: the time between two readings of the clock is not a delay`,
+      `the limit was ${server.limit} ms and the process had nothing to do, but no request reached the handler for 3 s. The time between two readings of the clock is not a delay`,
     );
   },
 
@@ -117,7 +117,7 @@ export default {
     const again = await t.until(async () => (await server.ask()).served, 4000);
     t.ok(
       again,
-      "the loop was blocked once, was free for 4 s after that, but requests were still refused: it never forgets",
+      "the loop was blocked once and then free for 4 s, but requests were still refused, so it never forgets",
     );
     await refused(t, server, " a second time");
   },
@@ -133,7 +133,7 @@ export default {
     );
     t.ok(
       over,
-      "the server was closed, but 3 s later the process was still there: a timer of shed keeps it alive",
+      "the server was closed, but 3 s later the process was still there, because a timer in shed keeps it alive",
     );
   },
 };

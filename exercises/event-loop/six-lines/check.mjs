@@ -47,7 +47,7 @@ const slowDisk = (t) =>
     const student = await asked(t);
     const pipes = Array.from({ length: THREADS }, (_, i) => t.fifo(student, `pipe${i}`));
     const playing = student.scene("run", {
-      from: "the text of a program",
+      from: "the code of a program",
       takes: [],
       slow: pipes.map(({ inside }) => inside),
     });
@@ -87,15 +87,15 @@ export default {
       if (words.join() === WORDS.join()) continue;
       const seen = { saw: words, wanted: WORDS };
       const onlyFirst = words.slice(2).join() === WORDS.slice(2).join();
-      const away = run.slow ? ", with words that take a while," : ",";
+      const away = run.slow ? ", with words that take time," : ",";
       t.ok(
         !run.delays.some((ms) => ms > 1),
-        `called from ${run.from}${away} the order was different: it relied on how long things usually take`,
+        `called from ${run.from}${away} the order was different, so it relied on how long things usually take`,
         seen,
       );
-      t.ok(!onlyFirst, `called from ${run.from}${away} the promise came before the tick`, seen);
+      t.ok(!onlyFirst, `called from ${run.from}${away} the promise ran before the tick`, seen);
       t.miss(
-        `called from ${run.from}${away} the order was different${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. What is asked for side by side is a race, or has an order of its own`,
+        `called from ${run.from}${away} the order was different${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. Callbacks that are scheduled together race, or have an order of their own`,
         seen,
       );
     }
@@ -103,7 +103,7 @@ export default {
     t.equal(
       spoken(said),
       WORDS,
-      "the disk was slow (all threads of the pool were busy for a while), and the order was different: it relied on how long things usually take",
+      "the disk was slow (all threads of the pool were busy for a while), and the order was different, so it relied on how long things usually take",
     );
   },
 
@@ -116,12 +116,12 @@ export default {
       };
       if (turn.immediate === turn.file && turn.again > turn.file)
         t.miss(
-          '"again" came a turn later than "immediate": an immediate that is set in check waits for the next turn',
+          '"again" was said a turn later than "immediate", because an immediate that is set in check waits for the next turn',
           seen,
         );
       t.ok(
         turn.immediate === turn.file && turn.again === turn.file,
-        '"file", "immediate" and "again" did not come in the same turn',
+        '"file", "immediate" and "again" were not said in the same turn',
         seen,
       );
     }
@@ -132,7 +132,7 @@ export default {
       const long = delays.find((ms) => ms > 1);
       t.ok(
         long === undefined,
-        `a timer was set for ${long} ms: an order that sleeping makes is a guess at how long things take`,
+        `a timer was set for ${long} ms, but an order that relies on sleeping is a guess at how long things take`,
       );
     }
   },

@@ -28,7 +28,7 @@ function spin(ms) {
   for (const end = now() + ms; now() < end; );
 }
 const FROM = {
-  "the text of a program": (fn) => fn(),
+  "the code of a program": (fn) => fn(),
   "a microtask, as the text of an ES module is": (fn) => queueMicrotask(fn),
   "a tick": (fn) => nextTick(fn),
   "a timer": (fn) => {

@@ -36,10 +36,10 @@ export default {
       t.ok(said.atOnce, "withTimeout returned before it had called work");
       t.ok(said.isSignal, "work was called without an AbortSignal");
       if (how === "value")
-        t.equal(said.value, word, `the work ${what}, but its value did not come through`);
-      else t.equal(said.error, word, `the work ${what}, but its error did not come through`);
+        t.equal(said.value, word, `the work ${what}, but its value was not passed on`);
+      else t.equal(said.error, word, `the work ${what}, but its error was not passed on`);
       if (how === "error")
-        t.equal(said.code, "EWORK", `the work ${what}, but a different error came through`);
+        t.equal(said.code, "EWORK", `the work ${what}, but a different error was passed on`);
       t.ok(!said.aborted, `the work ${what}, but was aborted afterwards`);
     }
   },
@@ -48,7 +48,7 @@ export default {
     const { result, ms } = await late(t);
     t.ok(
       result !== null,
-      `work that never ends, and that takes no notice of the signal, had ${ms} ms: a second later there was no rejection`,
+      `work that never ends, and that ignores the signal, had ${ms} ms, but a second later there was no rejection`,
     );
     t.ok(result.error !== undefined, "work was late, but there was no rejection", {
       saw: result.value,
@@ -61,12 +61,12 @@ export default {
         wanted: { code: "ETIMEDOUT" },
       },
     );
-    t.ok(result.half, `work had ${ms} ms, but was rejected before half of them were over`);
+    t.ok(result.half, `work had ${ms} ms, but was rejected before half of them had passed`);
   },
 
   async abort(t) {
     const { aborted } = await late(t);
-    t.ok(aborted, "work was late, but its signal was not aborted: it continues in vain");
+    t.ok(aborted, "work was late, but its signal was not aborted, so it continues in vain");
   },
 
   async exits(t) {
@@ -87,13 +87,13 @@ export default {
     t.ok(
       told?.value === "ETIMEDOUT",
       told
-        ? `nothing but withTimeout was left, with ${ms} ms to go, and it settled without the error that was due`
-        : `nothing but withTimeout was left, with ${ms} ms to go: the process ended, and the rejection had not come`,
+        ? `nothing but withTimeout was left, with ${ms} ms to go, but it settled without the error that was due`
+        : `nothing but withTimeout was left, with ${ms} ms to go, but the process ended, and the rejection had not occurred`,
       { saw: told?.value },
     );
     t.ok(
       await left,
-      `all work was done in time, but the process was still alive 2 s later: a timer was left, of ${FAR / 1000} s`,
+      `all work was done in time, but the process was still alive 2 s later because a timer was left, of ${FAR / 1000} s`,
     );
   },
 
@@ -101,16 +101,16 @@ export default {
     const student = await load(t);
     const word = t.token();
     const { result, unhandled } = await student.scene("handled", { word });
-    t.equal(result.error, word, "the work failed in time, but its error did not come through");
+    t.equal(result.error, word, "the work failed in time, but its error was not passed on");
     t.ok(
       unhandled.length === 0,
-      "the work failed in time, its error was handled, but there was a second rejection that was not handled",
+      "the work failed in time and its error was handled, but there was a second rejection that was not handled",
       { saw: unhandled },
     );
     const again = await student.scene("late", { ms: 15, after: "error", word });
     t.ok(
       again.unhandled.length === 0,
-      "the work was late, and failed after that: its error became a rejection that was not handled",
+      "the work was late and failed after that, and its error became a rejection that was not handled",
       { saw: again.unhandled },
     );
   },

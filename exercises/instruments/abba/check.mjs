@@ -49,18 +49,18 @@ export default {
       if (!Array.isArray(order)) t.miss("plan did not return a list", { saw: order });
       t.ok(
         order.length === arms.length * blocks,
-        `${blocks} blocks of ${arms.length} arms are a different number of trials`,
+        `${blocks} blocks of ${arms.length} arms need a different number of trials`,
         { saw: order.length, wanted: arms.length * blocks },
       );
       const bad = blocksOf(order, arms.length).findIndex((block) => !isWhole(block, arms));
       if (bad < 0) continue;
       if (order.slice(0, blocks).every((arm) => arm === order[0]))
         t.miss(
-          "the trials run one arm after the other: whatever begins between them looks like a difference",
+          "the trials run one arm after the other, so a change that begins between them looks like a difference",
           { saw: short(order, arms), wanted: "each block has every arm once" },
         );
       t.miss(
-        `block ${bad + 1} of ${blocks} does not have each of the ${arms.length} arms once: the trials that are compared are not close in time`,
+        `block ${bad + 1} of ${blocks} does not have each of the ${arms.length} arms once, so the trials that are compared are not close in time`,
         { saw: short(order, arms) },
       );
     }
@@ -90,7 +90,7 @@ export default {
         );
       if (parts.every((block) => isWhole(block, arms)))
         t.miss(
-          "the orders within the blocks do not cancel: how much of a drift each arm gets was left to chance. These are the sums of their positions",
+          "the orders within the blocks do not cancel out, so how much of a drift each arm gets was left to chance. These are the sums of their positions",
           seen,
         );
       t.miss(
@@ -108,7 +108,7 @@ export default {
       );
       if (bad > 0)
         t.miss(
-          `block ${bad + 1} is not block ${bad} read backwards: a drift that starts in the middle of the experiment does not cancel`,
+          `block ${bad + 1} is not block ${bad} in reverse, so a drift that starts in the middle of the experiment does not cancel out`,
           { saw: short(order, arms) },
         );
     }
@@ -131,7 +131,7 @@ export default {
       try {
         order = await student.call("plan", arms, blocks);
       } catch (error) {
-        t.ok(error.name === "RangeError", `${why}: refused with the wrong error`, {
+        t.ok(error.name === "RangeError", `${why}, but the plan was refused with the wrong error`, {
           saw: `${error.name}: ${error.message}`,
           wanted: "a RangeError",
         });

@@ -65,12 +65,12 @@ const TIMED = ["p50", "p90", "p99", "longest"];
 const BROKEN = {
   lost(t, report) {
     report.sent += t.random.integer(5, 40);
-    return ["counts", "has requests that were sent and never accounted for"];
+    return ["counts", "has requests that were sent but not accounted for"];
   },
   rate(t, report) {
     report.answered = Math.round(report.answered * between(t, 0.5, 0.8));
     report.sent = report.answered + report.failed + report.underway;
-    return ["counts", "has a throughput that is not its answers divided by its seconds"];
+    return ["counts", "has a throughput that is not its number of answers divided by its seconds"];
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));
@@ -84,7 +84,7 @@ const BROKEN = {
     report.latency = scaled(report.latency, between(t, 0.05, 0.2), TIMED);
     return [
       "percentiles",
-      "has a mean above its longest latency. A mean that was computed as N / X fits Little's law and shows nothing",
+      "has a mean above its longest latency. A mean that was computed as N / X always fits Little's law, which shows nothing",
     ];
   },
   high(t, report) {
@@ -94,7 +94,7 @@ const BROKEN = {
     report.latency.longest = digits(Math.max(mean, p99) * between(t, 1.1, 1.5));
     return [
       "percentiles",
-      "does not allow a mean so high: even if each request took the most that its percentiles allow, the mean would be lower",
+      "does not allow a mean so high: even if each request took the longest time that its percentiles allow, the mean would be lower",
     ];
   },
   low(t, report) {
@@ -105,7 +105,7 @@ const BROKEN = {
     );
     return [
       "percentiles",
-      "does not allow a mean so low: even if each request took the least that its percentiles allow, the mean would be higher",
+      "does not allow a mean so low: even if each request took the shortest time that its percentiles allow, the mean would be higher",
     ];
   },
   turned(_t, report) {
@@ -155,26 +155,26 @@ function held(t, { report, law, why, product }, saw, made, units) {
   const times = latency.unit === "us" ? "microseconds" : "seconds";
   if (units && latency.unit !== "ms")
     t.miss(
-      `a report with latencies in ${times} was not judged in the same way as in milliseconds: ${JSON.stringify(report)}`,
+      `a report with latencies in ${times} was not judged in the same way as one in milliseconds: ${JSON.stringify(report)}`,
       seen,
     );
   if (made.every(({ report: each }) => saw.some((one) => one?.name === each.name)) && !law)
     t.miss(
-      `every report was found guilty. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections if milliseconds were taken as seconds`,
+      `every report was found to break a law. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections if milliseconds were taken as seconds`,
       seen,
     );
   if (!law && loop === "open")
     t.miss(
-      `in an open loop no client waits for another: with at most ${connections} connections, ${percent(product)} of them in use on average breaks no law`,
+      `in an open loop no client waits for another, so with at most ${connections} connections, ${percent(product)} of them in use on average breaks no law`,
       seen,
     );
   if (!law)
     t.miss(
-      `by its own numbers a closed loop had ${percent(product)} of its connections in use. The few requests at the edge of the window explain that: ${JSON.stringify(report)}`,
+      `by its own numbers, a closed loop had ${percent(product)} of its connections in use, which the few requests at the edge of the window explain: ${JSON.stringify(report)}`,
       seen,
     );
   t.miss(
-    `a report ${said ? "breaks a different law from the one that was named" : "that breaks a law was passed"}. It ${why}: ${JSON.stringify(report)}`,
+    `a report ${said ? "breaks a different law from the one named" : "that breaks a law was passed"}. It ${why}: ${JSON.stringify(report)}`,
     seen,
   );
 }

@@ -36,15 +36,15 @@ export default {
     const without = answers.filter(({ request }) => !own.has(request)).length;
     t.ok(
       without === 0,
-      `${without} of ${answers.length} requests did not wait for data of its own`,
+      `${without} of ${answers.length} requests did not wait for data of their own`,
     );
     t.ok(
       repeated(waited) === undefined,
-      "a request waited for its data more than once: that is more work, not the same",
+      "a request waited for its data more than once, which is more work, not the same work",
     );
     t.ok(
       computed.length === answers.length,
-      `${answers.length} requests were answered, but ${computed.length} computed: the work must stay the same`,
+      `${answers.length} requests were answered, but ${computed.length} computed, although the work must stay the same`,
     );
     const wrong = answers.find(({ answer, wanted }) => answer !== wanted);
     t.ok(wrong === undefined, "a request was answered with the result for other data, or failed", {
@@ -65,13 +65,13 @@ export default {
       answers.filter(({ at }) => at > from && at <= to).length / (to - from);
     const line = [];
     for (let to = 100; to <= LENGTH; to += 100) line.push([to, 1000 * rate(to - 100, to)]);
-    t.plot("Answers a second, ten clients", line, { x: "ms", y: "answers a second" });
+    t.plot("Answers per second, ten clients", line, { x: "ms", y: "answers per second" });
     t.plot(
-      "Answers a second, ten clients",
+      "Answers per second, ten clients",
       line.map(([x]) => [x, 1000 * bound]),
       {
         x: "ms",
-        y: "answers a second",
+        y: "answers per second",
         of: "the reference",
       },
     );
@@ -82,17 +82,17 @@ export default {
       const saw = rate(from, from + 900);
       if (saw >= 0.9 * bound) continue;
       const seen = {
-        saw: `${(1000 * saw).toFixed(0)} answers a second`,
+        saw: `${(1000 * saw).toFixed(0)} answers per second`,
         wanted: `at least ${(900 * bound).toFixed(0)}`,
       };
       const convoy = CLIENTS / (CLIENTS * COMPUTES + WAITS);
       if (saw < 1.06 * convoy && saw > 0.94 * convoy)
         t.miss(
-          `${when}, the ten are a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has done so`,
+          `${when}, the ten are a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has finished`,
           seen,
         );
       t.miss(
-        `${when}, the throughput is too low. The convoy broke up, but a request takes longer than it must, or the loop sometimes has nothing to do`,
+        `${when}, the throughput is too low. The convoy broke up, but requests take longer than they must, or the loop is sometimes idle`,
         seen,
       );
     }
@@ -118,7 +118,7 @@ export default {
       const how = bad[request % 100];
       const message = how === "wait" ? `no data for ${request}` : `no answer for ${request}`;
       if (!how)
-        t.ok(answer === wanted, "a request failed, although only another one had to", {
+        t.ok(answer === wanted, "a request failed, although only another one should have", {
           saw: error ?? answer,
           wanted,
         });

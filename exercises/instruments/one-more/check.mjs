@@ -48,14 +48,14 @@ function mistakes(stations, n) {
     ],
     [
       n / (n * D + W),
-      "this is the throughput if each request finds all the others before it, the pessimistic bound",
+      "this is the pessimistic bound, the throughput if each request finds all the others before it",
     ],
     [
       right(
         stations.map(({ demand }) => ({ demand })),
         n,
       ).throughput,
-      "that is the result if requests queue where no request waits for another",
+      "this is the result if requests queue where no request waits for another",
     ],
     [right(stations, n + 1).throughput, "this is the value for one more request"],
     [n > 1 ? right(stations, n - 1).throughput : 0, "this is the value for one request fewer"],
@@ -63,7 +63,7 @@ function mistakes(stations, n) {
   if (queues.length > 1)
     found.push([
       right([{ demand: D }, { demand: W, crowd: true }], n).throughput,
-      "the queues were added up, as if they were one: a request can be at one of them while another is at the next",
+      "the queues were added up as if they were one, but a request can be at one of them while another is at the next",
     ]);
   let at = stations.map(() => n / stations.length);
   for (let round = 0; round < 5000; round++) {
@@ -157,7 +157,7 @@ export default {
       t.plot(
         "One queue and one wait",
         list.sort(([a], [b]) => a - b),
-        { x: "requests", y: "requests a second", of },
+        { x: "requests", y: "requests per second", of },
       );
     await judge(t, [queue(t), wait(t)], t.random.integer(3, 30));
     await judge(t, [{ demand: ms(t, 1, 9) }], t.random.integer(3, 30));
@@ -219,7 +219,7 @@ export default {
       said = await student.call("mva", stations, n);
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
-      t.miss(`${what}: the stack overflowed. There is a call for each request on it`, {
+      t.miss(`${what}: the stack overflowed, because it has a call for each request`, {
         saw: thrown.message,
       });
     }
@@ -232,7 +232,7 @@ export default {
     };
     t.ok(
       near(said?.throughput, x) && near(said.stay, n / x),
-      `${what}: the slowest queue never rests, but the throughput or the residence time is wrong`,
+      `${what}: the slowest queue is never idle, but the throughput or the residence time is wrong`,
       seen,
     );
     t.ok(

@@ -120,21 +120,21 @@ export default {
     t.note("requests during the stall", during);
     if (during === kept) return;
     if (came === 0)
-      t.miss("not a single request came: they are GETs of /0, /1, … at 127.0.0.1 and that port", {
+      t.miss("no requests arrived. They should be GETs of /0, /1, … at 127.0.0.1 and that port", {
         saw: rows?.thrown?.message ?? rows?.[0],
       });
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "the server was stopped, and only one request came until it resumed: the client waits for each response, which makes it a closed loop",
+      "only one request arrived while the server was stopped, so the client waits for each response, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `the server was stopped, and only ${during} of ${kept} requests came until it resumed: the others waited for the answer to another request`,
+      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the answer to another request`,
       seen,
     );
-    t.miss(`only ${came} of ${schedule.length} requests ever came`, seen);
+    t.miss(`only ${came} of ${schedule.length} requests ever arrived`, seen);
   },
 
   async intended(t) {
@@ -144,25 +144,25 @@ export default {
     const rows = byMoment(late);
     t.ok(
       rows.every((row) => Number.isFinite(row?.ms)),
-      "a row has no `ms`, or none has that `at`",
+      "a row has no `ms`, or no row has that `at`",
       { saw: late.rows?.slice?.(0, 3) },
     );
     // Before its first request had come it cannot have begun later: so much each of the others has waited at least.
     const waited = (i) => arrived[i] - arrived[0] - (schedule[i] - schedule[0]);
     t.ok(
       schedule.every((_, i) => arrived[i] !== undefined),
-      "the client was stopped for a while, and afterwards not every request came",
+      "the client was stopped for a while, and not every request arrived afterwards",
     );
     for (const i of late.inside) {
       const least = waited(i);
       t.ok(
         rows[i].ms >= least - TIMER,
-        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms came ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms: the clock was started when it really left`,
-        { saw: rows[i], wanted: `ms of ${least.toFixed(0)} at least` },
+        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms arrived ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms, so the clock was started when it was really sent`,
+        { saw: rows[i], wanted: `ms of at least ${least.toFixed(0)}` },
       );
       t.ok(
         rows[i].ms <= late.total - schedule[i] + TIMER,
-        "a row has more milliseconds than the whole run had left",
+        "a row's time is longer than what was left of the whole run",
         { saw: rows[i] },
       );
     }
@@ -173,14 +173,14 @@ export default {
       saw: stalled.rows?.slice?.(0, 3),
     });
     t.plot(
-      "What visitors wait for",
+      "How long visitors wait",
       all.map(({ at, ms }) => [at, ms]),
       { x: "intended moment (ms)", y: "time (ms)" },
     );
     const seenByServer = (i) =>
       stalled.answered[i] - stalled.arrived[0] - (stalled.schedule[i] - stalled.schedule[0]);
     t.plot(
-      "What visitors wait for",
+      "How long visitors wait",
       stalled.schedule.map((at, i) => [at, Math.max(0, seenByServer(i))]),
       {
         x: "intended moment (ms)",
@@ -191,10 +191,10 @@ export default {
     for (let i = QUICK; i < all.length; i++)
       t.ok(
         all[i].ms >= seenByServer(i) - TIMER,
-        "the server was stopped, but a row has less than its request waited",
+        "the server was stopped, but a row's time is shorter than its request's wait",
         {
           saw: all[i],
-          wanted: `ms of ${seenByServer(i).toFixed(0)} at least`,
+          wanted: `ms of at least ${seenByServer(i).toFixed(0)}`,
         },
       );
     // Half of the answers came so much after the others: each row must have ended with its own.
@@ -203,7 +203,7 @@ export default {
     );
     t.ok(
       second - first > APART_MS / 3 || !Number.isFinite(second),
-      `half of the responses came ${APART_MS} ms after the others, but the rows of both end together: their clocks were stopped by the answer to another request`,
+      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together, so their clocks were stopped by the answer to another request`,
       {
         saw: all.slice(QUICK),
       },
@@ -215,16 +215,19 @@ export default {
     const lags = run.behind.map(
       (i) => run.arrived[i] - run.arrived[0] - (run.schedule[i] - run.schedule[0]),
     );
-    t.ok(lags.every(Number.isFinite), "after the client had been stopped, not every request came");
+    t.ok(
+      lags.every(Number.isFinite),
+      "after the client had been stopped, not every request arrived",
+    );
     const least = Math.min(...lags);
     t.note("late after the pause (ms)", Math.round(least));
     t.ok(
       least < STOP_MS / 4,
-      `the client was stopped for ${STOP_MS} ms and then resumed. The requests that were due long after that were all late, by ${least.toFixed(0)} ms at least: the schedule has slipped`,
+      `the client was stopped for ${STOP_MS} ms and then resumed. Even requests that were due long after that were late, all by at least ${least.toFixed(0)} ms, so the schedule has slipped`,
       { saw: lags.map((ms) => `${ms.toFixed(0)} ms late`) },
     );
     for (const [i, at] of run.schedule.entries())
-      t.ok(run.arrived[i] - run.begin >= at - TIMER, "a request came before it was due", {
+      t.ok(run.arrived[i] - run.begin >= at - TIMER, "a request arrived before it was due", {
         saw: `after ${(run.arrived[i] - run.begin).toFixed(0)} ms`,
         wanted: `after ${at} ms`,
       });
@@ -233,10 +236,10 @@ export default {
   async rows(t) {
     const run = await stall(t);
     const { schedule, rows, reset, busy } = run;
-    whole(t, run, `of ${schedule.length} requests one got a 503 and one connection was reset`);
+    whole(t, run, `of ${schedule.length} requests, one got a 503 and one was reset`);
     if (rows.some(({ at }, i) => at !== schedule[i]))
       t.miss(
-        "the rows are not in the order of the schedule, but in the order in which they were answered",
+        "the rows are not in the order of the schedule, but in the order in which the requests were answered",
         {
           saw: rows.slice(0, 8).map(({ at }) => at),
           wanted: schedule.slice(0, 8),

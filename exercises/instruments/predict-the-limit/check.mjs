@@ -145,8 +145,8 @@ const off = (saw, right) => Math.abs(saw - right) / right;
 const near = (saw, right) => off(saw, right) <= 0.03;
 const round = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)) : x);
 const WHAT = {
-  blocking: "a server that blocks its loop for all of a request",
-  waits: "a server whose requests wait elsewhere, and hold nothing up",
+  blocking: "a server that blocks its loop for the whole of each request",
+  waits: "a server whose requests wait elsewhere without holding anything up",
   pool: "a server with a pool of few threads",
   loop: "a server with a pool of many threads",
 };
@@ -155,8 +155,8 @@ const WHAT = {
 function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
   const saw = said.limit;
   if (off(saw, right) <= WITHIN) return;
-  const what = `${WHAT[kind]}${threads ? ` (${threads})` : ""} gave ${round(right)} requests a second with ${clients} connections`;
-  const seen = { saw: `limit ${round(saw)}`, wanted: `${round(right)} requests a second` };
+  const what = `${WHAT[kind]}${threads ? ` (${threads})` : ""} gave ${round(right)} requests per second with ${clients} connections`;
+  const seen = { saw: `limit ${round(saw)}`, wanted: `${round(right)} requests per second` };
   const R = alone.medianMs / 1000;
   const D = (some.utilisation * some.seconds) / some.answers;
   const own = (alone.utilisation * alone.seconds) / alone.answers;
@@ -167,24 +167,24 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
   );
   if (near(saw, 1 / R) && off(D, R) > 0.3)
     t.miss(
-      `${what}. Yours is 1 / (D + W): that is what one connection gets, and others can be served while it waits`,
+      `${what}. Yours is 1 / (D + W), which is what one connection gets, but others can be served while it waits`,
       seen,
     );
   if (kind === "pool" && near(saw, 1 / D))
     t.miss(
-      `${what}. Yours is what its loop would allow: with so many requests elsewhere, all of its threads are taken`,
+      `${what}. Yours is what its loop would allow, but with so many requests elsewhere, all of its threads are occupied`,
       seen,
     );
   if (near(saw, 1 / own))
     t.miss(
-      `${what}. Yours comes from the demand of a single connection: it finds the loop asleep before every step, and that demand includes waking it`,
+      `${what}. Yours comes from the demand of a single connection, which finds the loop asleep before every step, so that demand includes waking it`,
       seen,
     );
   if (threads && near(saw, threads / (alone.medianMs - D)))
     t.miss(`${what}. Yours treats milliseconds as seconds`, seen);
   if (kind === "loop" && near(saw, threads / (R - D)))
     t.miss(
-      `${what}. Yours is what its pool would allow, which is free while the loop is full`,
+      `${what}. Yours is what its pool would allow, but the pool has free threads while the loop is full`,
       seen,
     );
   if (
@@ -216,16 +216,16 @@ export default {
         .map(([n, { answers, seconds }]) => [n, answers / seconds]),
       {
         x: "connections",
-        y: "requests a second",
+        y: "requests per second",
         of: "what it did",
       },
     );
     t.plot(
       "A server with a pool",
       counts.map((n) => [n, Math.min((1000 * n) / alone.medianMs, said.limit ?? 0)]),
-      { x: "connections", y: "requests a second" },
+      { x: "connections", y: "requests per second" },
     );
-    t.note("limit of one server", `${round(said.limit)}, and it gave ${round(right)}`);
+    t.note("limit of one server", `${round(said.limit)}, but it gave ${round(right)}`);
     for (const one of all) limit(t, one);
   },
 
@@ -236,7 +236,7 @@ export default {
         t.equal(
           one.said.setBy,
           kind,
-          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the other one`,
+          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the wrong one`,
         );
       }
   },

@@ -40,14 +40,14 @@ const shape = ({ ms }) => {
   for (const one of ms) counts.set(one, (counts.get(one) ?? 0) + 1);
   const classes = [...counts].sort(([a], [b]) => a - b);
   return classes.length > 8
-    ? `${ranked(ms, 1)} to ${ranked(ms, THOUSAND)} ms, ${classes.length} different ones`
+    ? `${ranked(ms, 1)} to ${ranked(ms, THOUSAND)} ms, ${classes.length} different times`
     : classes.map(([one, n]) => `${n} took ${one} ms`).join(", ");
 };
 const BLOCKED_MS = 100; // in the handler, of real time
 const noBlock = (t, run) => {
   if (run.blocked > BLOCKED_MS && Math.max(...run.ms) === 0)
     t.miss(
-      `${where(run)}: the handler blocked its loop instead of waiting, so others would have had to wait as well`,
+      `${where(run)}: the handler blocked its loop instead of waiting, so other requests would also have had to wait`,
       { saw: `${run.blocked.toFixed(0)} ms within the handler` },
     );
 };
@@ -62,7 +62,7 @@ export default {
       const [first] = Object.entries(run.failed);
       if (first)
         t.miss(`${where(run)}: ${first[1]} requests were answered with ${first[0]}`, {
-          wanted: "200 and found for every request",
+          wanted: "200 and `found` for every request",
         });
     }
     const [{ ms, mean }] = await loads(t);
@@ -86,18 +86,18 @@ export default {
       };
       const kinds = new Set(run.ms);
       if (ranked(run.ms, 1) > 2 * run.mean)
-        t.miss(`${where(run)}: all of them were slow, and the mean moved`, seen);
+        t.miss(`${where(run)}: all of them were slow, and the mean changed`, seen);
       if (ranked(run.ms, 1) >= run.mean)
         t.miss(
-          `${where(run)}: the mean moved. The fast ones must make up for the time that the slow ones take`,
+          `${where(run)}: the mean changed. The fast ones must make up for the time that the slow ones take`,
           seen,
         );
       if (kinds.size === 2 && Math.abs(saw / run.mean - 1) < 0.5)
         t.miss(
-          `${where(run)}: a different thousand might have had this mean. How many of a thousand are slow was left to chance, or varies`,
+          `${where(run)}: another thousand would have had a different mean. How many of a thousand are slow was left to chance, or varies`,
           seen,
         );
-      t.miss(`${where(run)}: the mean of these thousand is wrong`, seen);
+      t.miss(`${where(run)}: the mean of these thousand requests is wrong`, seen);
     }
   },
 
@@ -110,7 +110,7 @@ export default {
       const slow = run.ms.filter((ms) => ms >= 5 * run.mean).length;
       if (slow > 0)
         t.miss(
-          `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. The 990th of them, in order, is still a fast one`,
+          `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. So the 990th, in order of duration, is still a fast one`,
           seen,
         );
       t.miss(`${where(run)}: the p99 is not five times the mean`, seen);

@@ -64,7 +64,7 @@ export default {
         const wanted = ranked(right, p);
         if (near(saw, wanted)) continue;
         if (near(saw, ranked(asTexts, p)))
-          t.miss(`p${p} is the result when numbers are sorted as texts: 9 after 1000`, {
+          t.miss(`p${p} is the result when numbers are sorted as text: 9 after 1000`, {
             saw,
             wanted,
           });
@@ -100,15 +100,15 @@ export default {
         if (wanted === null ? saw === null : near(saw, wanted)) continue;
         if (beyond === SUPPORT - 1)
           t.miss(
-            `of ${successes} responses ${beyond} are beyond p${p}, which is one too few: it should be null`,
+            `${beyond} of ${successes} responses are beyond p${p}, which is one too few, so it should be null`,
             { saw, wanted },
           );
         if (wanted === null)
           t.miss(
-            `of ${successes} responses ${beyond} are beyond p${p}: it may not be reported, and should be null`,
+            `only ${beyond} of ${successes} responses are beyond p${p}, so it may not be reported, and should be null`,
             { saw, wanted },
           );
-        t.miss(`of ${successes} responses ${beyond} are beyond p${p}, which is enough`, {
+        t.miss(`${beyond} of ${successes} responses are beyond p${p}, which is enough`, {
           saw,
           wanted,
         });
@@ -122,12 +122,12 @@ export default {
       const saw = await student.object("summary", given, 10);
       const wanted = { throughput: 0, mean: null, p50: null, p99: null };
       if (Number.isNaN(saw.mean))
-        t.miss("the mean of nothing is NaN, which is not a number to report: null", {
+        t.miss("the mean of nothing is NaN, which is not a number to report, so return null", {
           saw,
           wanted,
         });
       const failed = given.length ? `${given.length} rows were not a success` : "there are no rows";
-      t.equal({ ...saw }, wanted, `${failed}: throughput 0, all else null`);
+      t.equal({ ...saw }, wanted, `${failed}: the throughput should be 0 and all else null`);
     }
   },
 };

@@ -107,11 +107,15 @@ export default {
       if (Math.abs(saw / wanted - 1) < 1e-6) continue;
       const pooled = mean(set.flatMap(({ b }) => b)) / mean(set.flatMap(({ a }) => a));
       if (Math.abs(saw / pooled - 1) < 1e-6)
-        t.miss("in the ratio, a trial with more requests, or at a slow moment, counts for more", {
-          saw,
-          wanted,
-        });
-      if (Math.abs(saw * wanted - 1) < 1e-6) t.miss("the ratio is a to b", { saw, wanted });
+        t.miss(
+          "in the ratio, a trial with more requests, or one at a slow moment, counts for more",
+          {
+            saw,
+            wanted,
+          },
+        );
+      if (Math.abs(saw * wanted - 1) < 1e-6)
+        t.miss("the ratio is a to b, not b to a", { saw, wanted });
       t.miss(`the ratio of ${n} pairs is not the geometric mean of their ratios`, { saw, wanted });
     }
   },
@@ -124,7 +128,7 @@ export default {
     const at = words.findIndex(differs);
     if (at >= 0)
       t.miss(
-        `${sets[at].length} pairs got a verdict. All on one side, they have a sign-flip p of ${2 * 0.5 ** sets[at].length}: no such result can be significant at 5 %`,
+        `${sets[at].length} pairs got a verdict. Even with all pairs on one side, their sign-flip p is ${2 * 0.5 ** sets[at].length}: no such result can be significant at 5 %`,
         { saw: words[at], wanted: "none" },
       );
     const close = [3, 4, 5].map((n) => pairs(t, n, { t: 0.1, scatter: 0.001 }));
@@ -151,12 +155,12 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer did at the end`,
+        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were too often called different. The requests of a trial share its process: they are not a sample of trials, and an error bar computed from them is far too short",
+        "equal servers were too often called different. The requests of a trial share its process, so they are not a sample of trials, and an error bar computed from them is far too short",
         seen,
       );
     t.miss("equal servers were too often called different", seen);
@@ -174,14 +178,14 @@ export default {
     const wanted = sets.map((_, i) => (i % 2 ? "slower" : "faster"));
     const turned = words.filter((word, i) => differs(word) && word !== wanted[i]).length;
     if (turned > 40)
-      t.miss("`faster` was said of a server whose latencies are longer", {
+      t.miss("a server whose latencies are longer was called `faster`", {
         saw: `${turned} of 80 the wrong way round`,
       });
     const found = words.filter((word, i) => word === wanted[i]).length;
     t.note("differences found in 80", found);
     t.ok(
       found >= 72,
-      "differences that every pair shows were not found. The machine drifted from pair to pair, but both trials of a pair drifted alike",
+      "differences that every pair shows were not found. The machine drifted from pair to pair, but affected both trials of a pair alike",
       { saw: `${found} of 80`, wanted: "nearly all" },
     );
   },
@@ -200,13 +204,13 @@ export default {
     const wrongly = wide.filter((word) => word === "equal").length;
     t.ok(
       wrongly === 0,
-      `of comparisons whose interval reaches far beyond a margin of ${margin}, ${wrongly} of 40 were called equal: that no difference was found is not the same as having ruled one out`,
+      `${wrongly} of 40 comparisons whose interval extends far beyond a margin of ${margin} were called equal, but finding no difference is not the same as having ruled one out`,
       { saw: "equal", wanted: "none" },
     );
     const rightly = narrow.filter((word) => word === "equal").length;
     t.ok(
       rightly >= 24,
-      `of comparisons whose whole interval lies within a margin of ${margin}, ${rightly} of 40 were called equal`,
+      `only ${rightly} of 40 comparisons whose whole interval lies within a margin of ${margin} were called equal`,
       { wanted: "nearly all" },
     );
   },

@@ -78,7 +78,7 @@ const cases = (t, what) =>
   });
 
 const WHAT = {
-  few: "few connections, which fill nothing",
+  few: "few connections, which fill neither the loop nor a pool",
   loop: "a loop that is full",
   pool: "a pool that is full",
 };
@@ -103,18 +103,18 @@ function mistakes(server, after, connections) {
   return [
     [
       gain(few),
-      "That compares the response time of a lone request, but here most requests wait for what is full",
+      "That compares the response time of a lone request, but here most requests wait for a full loop or pool",
     ],
-    [gain(few, loop), "That is what a server without a pool gains"],
+    [gain(few, loop), "That is what a server without a pool would gain"],
     [
       term(after) / term(server),
-      "That is what the change does to what held the server back before; after the change, something else holds it back",
+      "That considers only what held the server back before; after the change, something else holds it back",
     ],
     [
       gain(loop, pool),
       "That compares limits, but these connections are too few to reach a limit, before or after the change",
     ],
-    [gain(few, loop, single), "That is the result as if its pool had one thread"],
+    [gain(few, loop, single), "That is the result if its pool had only one thread"],
   ];
 }
 
@@ -137,7 +137,7 @@ async function judge(t, what) {
       const where = `${told(run)}. The change: ${changed(change)}`;
       const seen = { saw: digits(saw), wanted: digits(wanted) };
       if (server.threads === 0 && !(saw > 0 && Number.isFinite(saw)))
-        t.miss(`${where}. With \`threads: 0\` a request that is elsewhere holds nothing up`, seen);
+        t.miss(`${where}. With \`threads: 0\`, a request that is elsewhere holds nothing up`, seen);
       const known = mistakes(server, after, connections).find(([gain]) => near(saw, gain));
       t.miss(`${where}. The gain is wrong${known ? `. ${known[1]}` : ""}`, seen);
     }
@@ -172,7 +172,7 @@ export default {
         t.equal(
           said?.best,
           first.name,
-          `${told({ what, server, connections })}. The change that gains most (${changed(first.change)}, ${digits(first.gain)} times) is not \`best\``,
+          `${told({ what, server, connections })}. \`best\` is not the change that gains most (${changed(first.change)}, ${digits(first.gain)} times)`,
         );
       }
     // Changes to what is not full.
@@ -192,8 +192,8 @@ export default {
           said?.best,
           null,
           empty
-            ? "there are no changes, but one is `best`"
-            : `${told({ what, server, connections })}. All changes are to what is not full, so no change gains anything: \`best\` is null`,
+            ? "there are no changes, but one is named as `best`"
+            : `${told({ what, server, connections })}. No change affects what is full, so no change gains anything, and \`best\` is null`,
         );
       }
   },

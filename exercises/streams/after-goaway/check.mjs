@@ -83,12 +83,12 @@ export default {
     t.equal(
       server.visits.map(({ method }) => method),
       calls.map(() => "POST"),
-      "the requests did not come to the server once each, as POST",
+      "the requests did not reach the server once each, as POST",
     );
     t.equal(
       server.sessions.length,
       1,
-      (saw) => `${calls.length} requests at once opened ${saw} connections`,
+      (saw) => `${calls.length} simultaneous requests opened ${saw} connections`,
     );
     server.close();
   },
@@ -101,9 +101,13 @@ export default {
     );
     const old = some(t, 3).map(([path, body]) => posted(module, server.origin, path, body));
     await t.until(() => held.length === 3, 4000);
-    t.ok(held.length === 3, "three requests were made, and did not come to the server at once", {
-      saw: held.length,
-    });
+    t.ok(
+      held.length === 3,
+      "three requests were made, but did not reach the server at the same time",
+      {
+        saw: held.length,
+      },
+    );
     for (const session of server.sessions) session.goaway(NGHTTP2_NO_ERROR, 2 ** 31 - 1);
     const before = server.sessions.length;
     // A client that has not read GOAWAY yet may still use the old connection; it reads in order, so an answer to a ping comes after it.
@@ -124,7 +128,7 @@ export default {
     t.equal(
       old.map(outcomeText),
       old.map(({ body }) => `got ${body}`),
-      "requests that were under way when GOAWAY came did not get their responses",
+      "requests that were under way when GOAWAY arrived did not get their responses",
     );
     server.close();
   },
@@ -150,19 +154,19 @@ export default {
     const rejected = refused.filter(({ outcome }) => outcome?.error);
     t.ok(
       rejected.length === 0,
-      `GOAWAY said that ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again with success`,
+      `after GOAWAY ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again successfully`,
       { saw: rejected.length > 0 ? outcomeText(rejected[0]) : "", wanted: "sent again" },
     );
     t.equal(
       refused.map(outcomeText),
       refused.map(({ body }) => `got ${body}`),
-      "a request that was refused did not get the response to its body when it was sent again",
+      "a refused request did not get the response to its body when it was sent again",
     );
     const kept = calls.filter(({ path }) => first.includes(path));
     t.equal(
       kept.map(outcomeText),
       kept.map(({ body }) => `got ${body}`),
-      "requests that were under way, and that GOAWAY did not refuse, did not get their responses",
+      "requests that were under way, and were not refused after GOAWAY, did not get their responses",
     );
     const times = (wanted) => server.visits.filter(({ path }) => path === wanted).length;
     t.equal(
@@ -171,7 +175,7 @@ export default {
         Math.max(...refused.map(({ path }) => times(path))),
       ],
       [1, 2],
-      "a request was sent again that was not refused, or more often than needed: most times of each kind",
+      "a request was sent again although it was not refused, or more often than needed: the most times for each kind",
     );
     t.equal(
       server.sessions.length,
@@ -200,17 +204,17 @@ export default {
     );
     t.ok(
       again.length === 0,
-      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice: the server may have processed them`,
+      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice, although the server may have processed them`,
     );
     const whole = calls.filter(({ outcome }) => outcome && !outcome.error);
     t.ok(
       whole.length === 0,
-      "the connection was cut in the middle of a response, and the promise was resolved",
+      "the connection was cut in the middle of a response, but the promise was resolved",
       { saw: whole.length > 0 ? outcomeText(whole[0]) : "", wanted: "rejected" },
     );
     t.ok(
       calls.every(({ outcome }) => outcome),
-      "the connection was cut, and a promise was neither resolved nor rejected",
+      "the connection was cut, but a promise was neither resolved nor rejected",
     );
     const [[path, body]] = some(t, 1);
     const next = posted(module, server.origin, path, body);
@@ -231,13 +235,13 @@ export default {
     await within(call.over, t, 3000);
     t.ok(
       server.visits.length <= 3,
-      `a server refused a request each time, and it was sent ${server.visits.length} times, not three`,
+      `a server refused a request each time, but it was sent ${server.visits.length} times, not three`,
       { wanted: "three times" },
     );
     t.equal(server.visits.length, 3, "a server refused a request each time: how often it was sent");
     t.ok(
       call.outcome?.error,
-      "a request was refused three times, and its promise was not rejected",
+      "a request was refused three times, but its promise was not rejected",
       {
         saw: outcomeText(call),
       },

@@ -86,7 +86,7 @@ const bytes = (t, size) => Buffer.alloc(size, t.token());
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: part of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}: part of it was left in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -134,7 +134,7 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
+      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not rejected`,
       { saw: said(answer), wanted: 413 },
     );
     await silent.leave();
@@ -178,7 +178,7 @@ export default {
     const seen = server.read(join("files", name));
     t.ok(
       seen.equals(old),
-      "while an upload is under way, the file that had that name before is already gone",
+      "while an upload is under way, the file that previously had that name is already gone",
       { saw: `${seen.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
@@ -186,12 +186,12 @@ export default {
     await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
     t.ok(
       readdirSync(folder).includes(name) && server.read(join("files", name)).equals(old),
-      "an upload whose client left destroyed the file that had that name before",
+      "an upload whose client left destroyed the file that previously had that name",
     );
     await t.until(() => files() === 0, 2000);
     t.ok(
       files() === 0,
-      `${LEAVING} clients left in the middle of their uploads, but ${files()} files stayed open`,
+      `${LEAVING} clients left in the middle of their uploads, and ${files()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
     if (server.end) throw server.early();
@@ -202,7 +202,7 @@ export default {
     if (!t.job.sandboxed)
       return t.note(
         "a full disk",
-        "not tried: without a sandbox there is no disk that may be filled",
+        "not tested, because without a sandbox there is no disk that may be filled",
       );
     const { server } = await started(t, 2 * SMALL_DISK, "full", { FOLDER: "/tmp" });
     // A server that closes the connection of a client that still sends loses an answer now and then: it may try again.
@@ -230,7 +230,7 @@ export default {
     }, 2000);
     t.ok(
       again === 201,
-      "after an upload that had filled the disk, one of 2 MiB does not fit: part of the first is still there",
+      "after an upload had filled the disk, one of 2 MiB does not fit, so part of the first is still there",
       { saw: again, wanted: 201 },
     );
   },
@@ -260,7 +260,7 @@ export default {
     );
     server.alone();
     const grown = server.memory().peak - before;
-    t.note("growth under a large upload (MiB)", Math.round(grown / MIB));
+    t.note("growth during a large upload (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (LARGE * 2) / 3,
       `an upload of ${LARGE / MIB} MiB made the server grow by ${Math.round(grown / MIB)} MiB`,

@@ -8,7 +8,7 @@ const play = async (t, given) => {
   const log = await (await student(t)).scene("play", { word: t.token(), ...given });
   if (log.kind) t.miss("`bytesOf` returned no ReadableStream", { saw: log.kind });
   if (log.refused)
-    t.miss("the stream does not accept a reader that brings memory: is it a stream of bytes?");
+    t.miss("the stream does not accept a reader that provides memory: is it a stream of bytes?");
   return log;
 };
 const pieces = (t) =>
@@ -18,11 +18,11 @@ const wanted = (count) => Array.from({ length: count }, (_, i) => i % 251);
 
 function whole(t, log, count, reader) {
   if (/null/.test(log.over))
-    t.miss(`a reader that brings no memory got an error`, { saw: log.over });
+    t.miss(`a reader that provides no memory got an error`, { saw: log.over });
   const saw = bytes(log);
   if (saw.length > count)
     t.miss(`${reader} got ${saw.length} bytes, and ${saw.length - count} of them were never read`);
-  t.equal(saw, wanted(count), `${reader} got other bytes than the file has`);
+  t.equal(saw, wanted(count), `${reader} got bytes that differ from those in the file`);
 }
 
 export default {
@@ -35,7 +35,7 @@ export default {
       parts.reduce((a, b) => a + b),
       "a reader",
     );
-    t.ok(log.over !== "waits", "the file was at its end, and the last read still waits");
+    t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },
 
   async loan(t) {
@@ -46,20 +46,20 @@ export default {
       t,
       log,
       parts.reduce((a, b) => a + b),
-      "a reader that brings memory",
+      "a reader that provides memory",
     );
     t.equal(log.ahead, 0, "the file was read before the reader had asked for bytes");
     t.ok(
       log.chunks.every(({ lent }) => lent),
-      "the reader's memory was not what the file filled: the bytes were copied",
+      "the file did not fill the reader's memory, so the bytes were copied",
     );
     const views = log.reads.slice(0, parts.length);
     t.equal(
       views,
       views.map((_, i) => byob[i % 2]),
-      "the file was given a view of another size than the reader brought",
+      "the file was given a view that differs in size from the reader's",
     );
-    t.ok(log.over !== "waits", "the file was at its end, and the last read still waits");
+    t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },
 
   async chunks(t) {
@@ -69,16 +69,16 @@ export default {
     t.equal(
       log.reads[0],
       size,
-      "for a reader that brings no memory, the file was asked for another number of bytes",
+      "for a reader that provides no memory, the file was asked for the wrong number of bytes",
     );
-    t.ok(log.over !== "waits", "the file was at its end, and the last read still waits");
+    t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },
 
   async ahead(t) {
     for (const byob of [null, [100]]) {
       const log = await play(t, { pieces: pieces(t), byob });
       if (/null/.test(log.over))
-        t.miss("a reader that brings no memory got an error", { saw: log.over });
+        t.miss("a reader that provides no memory got an error", { saw: log.over });
       t.equal(log.ahead, 0, "the file was read before the reader had asked for bytes");
     }
   },
@@ -86,15 +86,14 @@ export default {
   async end(t) {
     for (const byob of [null, [100]]) {
       const log = await play(t, { pieces: pieces(t), byob });
-      const reader = byob ? "a reader that brings memory" : "a reader that brings no memory";
-      t.ok(log.over !== "waits", `the file was at its end, and a read of ${reader} still waits`);
-      t.equal(
-        log.over,
-        "done",
-        `the file was at its end, and ${reader} was not told with \`done\``,
+      const reader = byob ? "a reader that provides memory" : "a reader that provides no memory";
+      t.ok(
+        log.over !== "waits",
+        `the file was at its end, but a read of ${reader} is still waiting`,
       );
-      t.ok(log.closed > 0, "the file was read to its end, and not closed");
-      t.equal(log.closed, 1, "the file was read to its end, and closed more than once");
+      t.equal(log.over, "done", `the file was at its end, but ${reader} did not get \`done\``);
+      t.ok(log.closed > 0, "the file was read to its end, but not closed");
+      t.equal(log.closed, 1, "the file was read to its end, but closed more than once");
     }
   },
 
@@ -102,10 +101,14 @@ export default {
     const word = t.token();
     const failed = await play(t, { pieces: pieces(t), byob: null, failsAt: 1, word });
     if (/null/.test(failed.over))
-      t.miss("a reader that brings no memory got an error", { saw: failed.over });
-    t.equal(failed.over, word, "a read of the file failed, and the reader did not get its error");
-    t.equal(failed.closed, 1, "a read of the file failed, and it was not closed once");
+      t.miss("a reader that provides no memory got an error", { saw: failed.over });
+    t.equal(failed.over, word, "a read of the file failed, but the reader did not get its error");
+    t.equal(
+      failed.closed,
+      1,
+      "a read of the file failed, but the file was not closed exactly once",
+    );
     const left = await play(t, { pieces: pieces(t), byob: null, cancelAt: 2 });
-    t.equal(left.closed, 1, "the reader cancelled, and the file was not closed once");
+    t.equal(left.closed, 1, "the reader cancelled, but the file was not closed exactly once");
   },
 };

@@ -27,7 +27,7 @@ const serving = (t, server, path) => t.get(server, path, { seconds: 4 });
 async function lives(t, { server, text }, when) {
   const { body, error } = await serving(t, server, "/text.txt");
   if (error && (await t.until(() => server.end, 500))) throw server.early();
-  t.ok(!error && body.equals(text), `${when}, a text no longer arrives`, {
+  t.ok(!error && body.equals(text), `${when}, a text file no longer arrives`, {
     saw: error ?? `${body.length} bytes`,
   });
 }
@@ -75,13 +75,13 @@ export default {
   async whole(t) {
     const { server, text } = await shared(t);
     const { status, body, error } = await serving(t, server, "/text.txt");
-    t.equal(error ?? status, 200, "a text was not answered with 200");
-    t.ok(body.equals(text), `a text of ${text.length} bytes arrived with the wrong bytes`, {
+    t.equal(error ?? status, 200, "a text file was not answered with 200");
+    t.ok(body.equals(text), `a text file of ${text.length} bytes arrived with the wrong bytes`, {
       saw: `${body.length} bytes`,
       wanted: `${text.length} bytes`,
     });
     const missing = await serving(t, server, `/${t.token()}.txt`);
-    t.equal(missing.error ?? missing.status, 404, "a file that does not exist should be a 404");
+    t.equal(missing.error ?? missing.status, 404, "a file that does not exist should get a 404");
     await lives(t, { server, text }, "after a 404");
   },
 
@@ -91,32 +91,32 @@ export default {
     if (run.server.end) throw run.server.early();
     t.ok(
       error !== "timeout",
-      "the step broke, but the response never ended: its client waits for the rest",
+      "the step failed, but the response never ended, so its client is still waiting for the rest",
       { wanted: "a connection that is cut" },
     );
-    t.ok(error, `the step broke in the middle, but the response ended as if it were whole`, {
+    t.ok(error, `the step failed in the middle, but the response ended as if it were whole`, {
       saw: `${status}, ${body?.length} bytes`,
       wanted: "a connection that is cut",
     });
-    await lives(t, run, "after a break");
+    await lives(t, run, "after a failure");
   },
 
   async breaks(t) {
-    const { run, left, requests, files } = await failing(t, "the step breaks", (server) =>
+    const { run, left, requests, files } = await failing(t, "the step fails", (server) =>
       t.get(server, "/broken.txt", { seconds: 1 }),
     );
-    t.ok(left <= 0, `the step broke ${requests} times, and ${files} files are still open`, {
+    t.ok(left <= 0, `the step failed ${requests} times, and ${files} files are still open`, {
       saw: `+ ${left} descriptors`,
       wanted: "+ 0",
     });
-    await lives(t, run, `after ${requests} breaks`);
+    await lives(t, run, `after ${requests} failures`);
   },
 
   async leaves(t) {
     const { run, left, requests, files } = await failing(t, "the client leaves", leave);
     t.ok(
       left <= 0,
-      `${requests} clients left in the middle of their response, and ${files} files are still open`,
+      `${requests} clients left in the middle of their responses, and ${files} files are still open`,
       { saw: `+ ${left} descriptors`, wanted: "+ 0" },
     );
     await lives(t, run, `after ${requests} clients left`);

@@ -33,10 +33,14 @@ export default {
       const sorted = log.got.every(([number], i) => i === 0 || log.got[i - 1][0] <= number);
       t.ok(sorted, "the chunks were not in order", seen);
       if (!/^(done|waits)$/.test(log.over))
-        t.miss("the reader got an error, and no source had failed", { saw: log.over });
+        t.miss("the reader got an error, but no source had failed", { saw: log.over });
       t.ok(log.got.length >= wanted.length, "some chunks were missing", seen);
-      t.equal(numbers(log.got), numbers(wanted), "other chunks arrived than the sources have");
-      t.equal(log.over, "done", "all chunks had arrived, and the stream did not end");
+      t.equal(
+        numbers(log.got),
+        numbers(wanted),
+        "the chunks that arrived differ from those of the sources",
+      );
+      t.equal(log.over, "done", "all chunks had arrived, but the stream did not end");
     }
   },
 
@@ -51,7 +55,7 @@ export default {
     t.equal(
       log.got.map(([number, source]) => `${number} of source ${source}`),
       expected(lists).map(([number, source]) => `${number} of source ${source}`),
-      "three sources have equal chunks, and those of an earlier source did not come first",
+      "three sources have equal chunks, but those of an earlier source did not come first",
     );
   },
 
@@ -61,7 +65,7 @@ export default {
     t.ok(log.got.length > 0, "no chunk arrived");
     t.ok(
       log.most <= 2, // the chunk that is given now, and the next
-      `${log.most} chunks of one source were read and not yet given to the reader`,
+      `${log.most} chunks of one source were read but not yet given to the reader`,
       { wanted: "one ahead" },
     );
     t.equal(log.early, 0, "chunks were read from the sources before the reader asked for any");
@@ -73,14 +77,14 @@ export default {
     const lists = [0, 1, 2].map((i) => Array.from({ length: 6 }, (_, k) => from + 3 * k + i));
     const which = t.random.integer(0, 2);
     const log = await play(t, { lists, fails: [which, 2], word });
-    t.ok(log.over !== "done", "a source failed, and the stream ended as if all had come");
-    t.ok(log.over !== "waits", "a source failed, and the reader still waits");
-    t.equal(log.over, word, "a source failed, and the reader did not get its error");
+    t.ok(log.over !== "done", "a source failed, but the stream ended as if all chunks had arrived");
+    t.ok(log.over !== "waits", "a source failed, but the reader is still waiting");
+    t.equal(log.over, word, "a source failed, but the reader did not get its error");
     const others = log.cancelled.filter((_, source) => source !== which);
     t.equal(
       others,
       [word, word],
-      "a source failed, and the others were not cancelled with its error",
+      "a source failed, but the others were not cancelled with its error",
     );
   },
 
@@ -91,7 +95,7 @@ export default {
     t.equal(
       log.cancelled,
       [word, word, word],
-      "the reader cancelled, and not all sources were cancelled with its reason",
+      "the reader cancelled, but not all sources were cancelled with its reason",
     );
   },
 };

@@ -100,13 +100,13 @@ export default {
       );
       t.ok(
         !last,
-        "before the signal, a response said connection: close: each request would need a new connection",
+        "before the signal, a response had connection: close, so each request would need a new connection",
       );
     }
     const most = Math.max(...clients.map(({ sockets }) => sockets.size));
     t.ok(
       most === 1,
-      `a client needed ${most} connections for its requests: it should keep its connection`,
+      `a client needed ${most} connections for its requests, but it should keep its connection`,
     );
   },
 
@@ -117,10 +117,10 @@ export default {
     const lost = all.filter(({ error }) => error && error !== "ECONNREFUSED");
     t.ok(
       lost.length === 0,
-      `${CLIENTS} clients had a request under way when SIGTERM came: ${lost.length} requests were lost`,
+      `${CLIENTS} clients had a request under way at SIGTERM, and ${lost.length} requests were lost`,
       {
         saw: [...new Set(lost.map(({ error }) => error))].join(", "),
-        wanted: "a response to each",
+        wanted: "a response to each request",
       },
     );
     const other = all.find(
@@ -128,7 +128,7 @@ export default {
     );
     t.ok(
       !other,
-      `after SIGTERM, a request on an open connection was answered with ${other?.status}: it had arrived in time`,
+      `after SIGTERM, a request on an open connection was answered with ${other?.status}, although it had arrived in time`,
       { saw: other, wanted: "200, done" },
     );
   },
@@ -138,16 +138,16 @@ export default {
     const never = after.filter((answers) => answers.length >= MOST && !answers.at(-1).last).length;
     t.ok(
       never === 0,
-      `${never} of ${CLIENTS} clients that keep asking were never told that the server is leaving`,
+      `${never} of ${CLIENTS} clients that kept sending requests were never told that the server is leaving`,
       {
-        saw: `${MOST + 1} responses after SIGTERM, none of which is the last one on its connection`,
-        wanted: "a word in each response",
+        saw: `${MOST + 1} responses after SIGTERM, none of which says that it is the last one on its connection`,
+        wanted: "a connection: close in each response",
       },
     );
     const cut = after.filter((answers) => !answers.some(({ last }) => last)).length;
     t.ok(
       cut === 0,
-      `${cut} of ${CLIENTS} clients found their connection closed without a word in the last response`,
+      `${cut} of ${CLIENTS} clients found their connection closed without having been told so in the last response`,
     );
     t.ok(fresh.error, "a new connection was accepted and answered, long after SIGTERM", {
       saw: `${fresh.status}`,
@@ -159,7 +159,7 @@ export default {
     const { ended, server } = await left(t);
     t.ok(
       ended,
-      `${LONG / 1000} s after SIGTERM the server is still running, with GRACE_MS at ${GRACE}: it had to be killed`,
+      `${LONG / 1000} s after SIGTERM the server was still running, with GRACE_MS at ${GRACE}, so it had to be killed`,
       {
         saw: "one client was silent, and one had sent half a request",
         wanted: "exit code 0",

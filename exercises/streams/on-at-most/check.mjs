@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 async function played(t, most, steps, name = "reading") {
   const run = await (await asked(t)).scene("play", { name, most, steps });
-  t.ok(run.kind === undefined, "latest did not return anything that `for await` can use", {
+  t.ok(run.kind === undefined, "latest returned something that `for await` cannot use", {
     saw: run.kind,
   });
   return run;
@@ -31,7 +31,7 @@ export default {
     t.equal(
       values(run),
       list,
-      "five events came, and there was room for all, but they did not arrive in order",
+      "five events occurred, and there was room for all, but they did not arrive in order",
     );
     t.equal(run.dropped, 0, "nothing had to be dropped, but `dropped` says otherwise");
   },
@@ -41,7 +41,7 @@ export default {
     const run = await played(t, 10, [...emit(list), { take: 1 }]);
     t.ok(
       values(run)[0] === list[0],
-      "an event came after `latest` had been called and before the loop first asked: it was lost",
+      "an event occurred after `latest` had been called and before the loop first asked, but was lost",
       { saw: values(run)[0], wanted: list[0] },
     );
   },
@@ -53,12 +53,12 @@ export default {
     const run = await played(t, most, [{ take: 1 }, ...emit(list), { take: most + 1 }]);
     const got = values(run).slice(1);
     const came = got.filter((one) => typeof one === "string");
-    const what = `${list.length - 1} events came while no caller asked, and at most ${most} may wait`;
-    t.ok(came.length <= most, `${what}: more than that had been kept`, {
+    const what = `${list.length - 1} events occurred while no caller asked, and at most ${most} may wait`;
+    t.ok(came.length <= most, `${what}: more than that were kept`, {
       saw: came.length,
       wanted: most,
     });
-    t.equal(came, list.slice(-most), `${what}: those that were kept are not the latest ones`);
+    t.equal(came, list.slice(-most), `${what}: the events that were kept are not the latest ones`);
     t.equal(run.dropped, list.length - 1 - most, `${what}: \`dropped\` has the wrong number`);
   },
 
@@ -68,7 +68,7 @@ export default {
     const waits = await played(t, 10, [{ take: 1 }, { emit: "a" }, { take: 1 }, { fail: message }]);
     t.ok(
       waits.got[1].error === message,
-      "a caller waited for the next event, the emitter emitted an error, but the loop did not throw it",
+      "a caller waited for the next event when the emitter emitted an error, but the loop did not throw it",
       { saw: waits.got[1], wanted: { error: message } },
     );
     const run = await played(t, 10, [
@@ -81,7 +81,7 @@ export default {
     t.equal(
       values(run).slice(1),
       [...list, { error: message }],
-      "three events waited when the emitter emitted an error: they should come first, and then the error",
+      "three events waited when the emitter emitted an error, so they should be delivered first, and then the error",
     );
     t.equal(run.listeners, 0, "after an error, listeners were left on the emitter");
   },
@@ -93,8 +93,8 @@ export default {
       { take: 1 },
       { leave: true },
     ]);
-    t.ok(run.got.at(-1).left, "a loop was left by `break`, but that never finished");
-    t.ok(run.listeners === 0, "a loop was left, but a listener stays on the emitter", {
+    t.ok(run.got.at(-1).left, "a loop was left by `break`, but the `break` never finished");
+    t.ok(run.listeners === 0, "a loop was left, but a listener remains on the emitter", {
       saw: run.of,
       wanted: 0,
     });

@@ -30,12 +30,16 @@ export default {
     const gets = await played(t, 10_000, [...asks, { done: name, bytes }, ...asks]);
     const [first, after] = [gets.slice(0, crowd), gets.slice(crowd)];
     const loads = sum(first.map((one) => ({ bytes: one.loads })));
-    t.ok(loads === 1, `${crowd} asked for a file at the same time: it was loaded ${loads} times`, {
-      saw: loads,
-      wanted: 1,
-    });
+    t.ok(
+      loads === 1,
+      `${crowd} asked for a file at the same time, and it was loaded ${loads} times`,
+      {
+        saw: loads,
+        wanted: 1,
+      },
+    );
     const unanswered = gets.find((one) => one.bytes !== bytes);
-    t.ok(!unanswered, "a caller that asked for a file did not get it", {
+    t.ok(!unanswered, "a caller that asked for a file did not get that file", {
       saw: unanswered?.error ?? unanswered?.bytes ?? "nothing",
       wanted: `${bytes} bytes`,
     });
@@ -45,7 +49,7 @@ export default {
     );
     t.ok(
       gets.every(({ same }) => same === 0),
-      "each caller got a copy of its own: one Buffer is enough for all",
+      "each caller got its own copy, but one Buffer is enough for all",
     );
   },
 
@@ -53,9 +57,13 @@ export default {
     const files = Array.from({ length: 5 }, () => file(t, t.random.integer(100, 900)));
     const most = sum(files.slice(0, 4)); // the four fit to the byte
     const full = await keptAfter(t, most, files.slice(0, 4).flatMap(loaded), files.slice(0, 4));
-    t.ok(full.length === 4, `four files have exactly \`most\` bytes: ${full.length} were kept`, {
-      wanted: 4,
-    });
+    t.ok(
+      full.length === 4,
+      `four files have exactly \`most\` bytes, but only ${full.length} were kept`,
+      {
+        wanted: 4,
+      },
+    );
     // Each larger than the one before, or smaller: whoever takes off another length than that of the file that goes is soon wrong.
     const growing = [100];
     while (growing.length < 12) growing.push(growing.at(-1) + t.random.integer(40, 90));
@@ -98,7 +106,7 @@ export default {
       t.equal(
         order(kept).sort(),
         order(again.slice(gone)).sort(),
-        `three files were asked for again, one after the other, and ${gone} more came for which there was no room: the least recently asked for should have gone`,
+        `three files were requested again, one after the other, and there was no room for the next ${gone}, so the least recently requested files should have been dropped`,
       );
     }
   },
@@ -119,7 +127,7 @@ export default {
     });
     t.ok(
       kept.length === 3,
-      `a file that is larger than \`most\` can't be kept, and ${3 - kept.length} of three others had to go because of it`,
+      `a file that is larger than \`most\` can't be kept, but ${3 - kept.length} of three others were dropped because of it`,
     );
   },
 
@@ -139,7 +147,7 @@ export default {
     });
     t.ok(
       gets[2].loads === 1 && gets[2].bytes === bytes,
-      "a load had failed, but the next caller got the same failure: nothing was loaded again",
+      "a load had failed, and the next caller got the same failure without another load",
       { saw: gets[2].error ?? `${gets[2].loads} loads`, wanted: "another load" },
     );
   },

@@ -147,7 +147,7 @@ export default {
     t.equal(
       [request.method, request.headers["content-type"], visit.text],
       [method, "text/x-one", half + asked],
-      "the upstream did not get what was sent: method, content-type, body",
+      "the upstream did not get the same method, content-type and body",
     );
     response.writeHead(status, { "content-type": "text/x-two" }).write(first);
     await t.until(() => asking.text === first, 4000);
@@ -161,7 +161,7 @@ export default {
     t.equal(
       [said(asking), asking.response.headers["content-type"], asking.text],
       [status, "text/x-two", first + second],
-      "the client did not get what the upstream had sent: status, content-type, body",
+      "the client did not get the same status, content-type and body as the upstream had sent",
     );
     await lives(t, run, "after a request that went well");
   },
@@ -173,8 +173,8 @@ export default {
     const stopped = (who, whom, { taken }) =>
       t.ok(
         taken < LARGE / 2,
-        `${who} did not read, but ${whom} could send ${mib(taken)}, and continued: the proxy keeps them`,
-        { wanted: "what fits into the buffers, then a stop" },
+        `${who} did not read, but ${whom} could send ${mib(taken)} and continue, so the proxy keeps the bytes`,
+        { wanted: "what fits into the buffers, then nothing more" },
       );
 
     let down = { taken: 0 };
@@ -198,7 +198,7 @@ export default {
     t.equal(
       [said(answer), answer.bytes],
       [200, LARGE],
-      "a client read nothing for a while, then all of its response: status and bytes",
+      "a client read nothing for a while, then its whole response: status and bytes",
     );
 
     let visit;
@@ -224,7 +224,7 @@ export default {
     t.equal(
       [said(upload), bytes],
       [200, LARGE],
-      "the upstream read nothing for a while, then all of a body: status and bytes",
+      "the upstream read nothing for a while, then a whole body: status and bytes",
     );
   },
 
@@ -232,13 +232,13 @@ export default {
     const run = await patient(t);
     const { server, upstream } = run;
     for (const [when, options, way] of [
-      ["before their response began", {}, () => {}],
+      ["before their responses began", {}, () => {}],
       [
-        "in the middle of their response",
+        "in the middle of their responses",
         {},
         ({ response }) => response.writeHead(200).write("half"),
       ],
-      ["in the middle of their upload", { method: "POST" }, ({ request }) => request.resume()],
+      ["in the middle of their uploads", { method: "POST" }, ({ request }) => request.resume()],
     ]) {
       const visits = [];
       const path = upstream.path(t, (visit) => {
@@ -261,7 +261,7 @@ export default {
       await t.until(() => left() === 0, 3000);
       t.ok(
         left() === 0,
-        `${LEAVING} clients left ${when}: for ${left()} of them the request to the upstream continues in vain`,
+        `${LEAVING} clients left ${when}, but for ${left()} of them the request to the upstream continues in vain`,
         { wanted: "it ends when its client has left" },
       );
       await lives(t, run, `after clients that left ${when}`);
@@ -296,7 +296,7 @@ export default {
     if (await t.until(() => server.end, 100)) throw server.early();
     t.ok(
       asking.ended,
-      "the upstream broke off in the middle of its response, but the client waits for the rest",
+      "the upstream broke off in the middle of its response, but the client is still waiting for the rest",
       {
         wanted: "a connection that is cut",
       },
@@ -350,7 +350,7 @@ export default {
         { seconds: 6 },
       );
       if (late.error && (await t.until(() => server.end, 500)))
-        t.miss("the server ended when the time for headers was over, in the middle of a body", {
+        t.miss("the server died when the time for headers was up, in the middle of a body", {
           saw: server.early().message,
         });
       t.equal(
@@ -360,7 +360,7 @@ export default {
       );
       t.ok(
         late.ms > timeout - 20,
-        `a 504 came after ${Math.round(late.ms)} ms, with TIMEOUT_MS at ${timeout}`,
+        `a 504 arrived after ${Math.round(late.ms)} ms, with TIMEOUT_MS at ${timeout}`,
       );
       await t.until(() => !silent || silent.gone, 3000);
       t.ok(
@@ -376,7 +376,7 @@ export default {
     }
     t.ok(
       asking.ended?.status === 200 && asking.text === "onetwo",
-      "the headers had arrived in time, but the time-out struck in the middle of a body",
+      "the headers had arrived in time, but the time-out fired in the middle of a body",
       { saw: `${said(asking)}, ${asking.text || "no bytes"}`, wanted: "200, onetwo" },
     );
     await lives(t, run, "after a time-out");

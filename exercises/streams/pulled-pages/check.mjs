@@ -20,7 +20,7 @@ const ids = (items) => items.map(({ id }) => id);
 const all = (pages) => ids(pages.flatMap(({ items }) => items));
 async function played(t, scene, given) {
   const run = await (await asked(t)).scene(scene, given);
-  t.ok(!run.none, "pages did not return a stream: a Readable is needed");
+  t.ok(!run.none, "pages should return a Readable, but did not");
   return run;
 }
 /** The names of pages by their place. */
@@ -46,18 +46,22 @@ export default {
       };
       if (new Set(run.fetched).size < run.fetched.length)
         t.miss(`${what}: a page was fetched more than once`, seen);
-      if (run.error) t.miss(`${what}: the stream ended with an error: ${run.error}`, seen);
+      if (run.error) t.miss(`${what}: the stream ended with the error ${run.error}`, seen);
       if (!run.ended && sizes.includes(0))
-        t.miss(`${what}: after a page without items nothing more came, not even the end`, seen);
+        t.miss(`${what}: after a page without items nothing more arrived, not even the end`, seen);
       t.ok(run.ended, `${what}: the stream did not end`, seen);
-      t.equal(ids(run.got), all(pages), `${what}: the wrong items came`);
+      t.equal(ids(run.got), all(pages), `${what}: the wrong items arrived`);
     }
   },
 
   async pulled(t) {
     const pages = service(t, [10, t.random.integer(6, 9), 3, 8]);
     const run = await played(t, "slowly", { pages });
-    t.equal(ids(run.got), all(pages), "read one after another, the wrong items came");
+    t.equal(
+      ids(run.got),
+      all(pages),
+      "when they were read one after another, the wrong items arrived",
+    );
     t.ok(run.most === 1, `${run.most} fetches were under way at the same time`, { wanted: 1 });
     t.plot(
       "Pages fetched by a slow reader",
@@ -65,11 +69,11 @@ export default {
       { x: "items read", y: "pages" },
     );
     t.ok(run.before === 0, `${run.before} pages were fetched before the stream was read`, {
-      wanted: "none: a stream that is not read asks for nothing",
+      wanted: "none: a stream that is not read requests nothing",
     });
     t.ok(
       run.unread <= MARK,
-      `a page was fetched while ${run.unread} items were already there and not read`,
+      `a page was fetched although ${run.unread} items were already there and unread`,
       { wanted: `at most ${MARK} unread` },
     );
   },
@@ -77,7 +81,7 @@ export default {
   async stopped(t) {
     const pages = service(t, [5, 5, 5]);
     const run = await played(t, "destroyed", { pages, holds: pages[1].name });
-    t.ok(run.waited, "the second page was never asked for");
+    t.ok(run.waited, "the second page was never requested");
     t.ok(run.aborted.at(-1) !== null, "the fetch did not get an AbortSignal", {
       wanted: "fetch(page, signal)",
     });
@@ -89,7 +93,7 @@ export default {
     t.ok(run.closed, "the stream was destroyed, but did not emit close");
     t.ok(
       run.error === null,
-      `the stream was destroyed without an error, but emitted one: ${run.error}`,
+      `the stream was destroyed without an error, but emitted the error ${run.error}`,
     );
     const many = service(
       t,
@@ -108,7 +112,9 @@ export default {
       const run = await played(t, "flow", { pages, fails: pages[at].name });
       const what = `the fetch of page ${at + 1} fails`;
       if (run.ended)
-        t.miss(`${what}, but the stream ended as if it were the last`, { wanted: "an error" });
+        t.miss(`${what}, but the stream ended as if that page were the last`, {
+          wanted: "an error",
+        });
       t.equal(
         run.error,
         `no page ${pages[at].name}`,
@@ -117,7 +123,7 @@ export default {
       t.equal(
         ids(run.got),
         all(pages.slice(0, at)),
-        `${what}: the items before it did not come, all of them and no others`,
+        `${what}: the items that arrived were not exactly those before it`,
       );
     }
   },

@@ -44,7 +44,7 @@ export default {
       t.equal(text(run.got), text(run.given), `${of}: the wrong chunks were written`);
       t.ok(
         run.ends > 0,
-        `${of}: end() was never called, so the writer does not know that this was all`,
+        `${of}: end() was never called, so the writer does not know that there is no more`,
         { saw: run.log },
       );
       t.equal(run.ends, 1, `${of}: end() was called ${run.ends} times`);
@@ -59,7 +59,11 @@ export default {
         `${of}: the promise was resolved before finish, while the last bytes were still in transit`,
         { saw: run.log },
       );
-      t.equal(run.value, size(run.given), `${of}: the promise gave the wrong number of bytes`);
+      t.equal(
+        run.value,
+        size(run.given),
+        `${of}: the promise resolved to the wrong number of bytes`,
+      );
     }
   },
 
@@ -96,7 +100,7 @@ export default {
 
   async fails(t) {
     for (const run of await broken(t)) {
-      const where = `${NAMES[run.who]} breaks ${run.when}`;
+      const where = `${NAMES[run.who]} fails ${run.when}`;
       t.ok(run.promised, "pump did not return a promise");
       t.ok(
         run.settled === "rejected",
@@ -108,11 +112,13 @@ export default {
         `${NAMES[run.who]} broke`,
         `${where}: the promise was rejected with a different error`,
       );
-      t.ok(run.ends === 0, `${where}: end() was called, as if it were whole`, { saw: run.log });
+      t.ok(run.ends === 0, `${where}: end() was called, as if the stream were whole`, {
+        saw: run.log,
+      });
       for (const each of ["from", "to"])
         t.ok(
           run.destroyed[each] > 0,
-          `${where}: ${NAMES[each]} was not destroyed, and keeps what it has open`,
+          `${where}: ${NAMES[each]} was not destroyed, and keeps its resources open`,
         );
       t.ok(run.late === 0, `${where}: ${run.late} chunks were written afterwards`);
     }

@@ -75,7 +75,7 @@ export default {
         });
         t.ok(
           answer.body.equals(method === "HEAD" ? Buffer.alloc(0) : content),
-          `${answer.text}: the wrong body came`,
+          `${answer.text}: the wrong body arrived`,
           { saw: seen(answer), wanted },
         );
         t.equal(
@@ -86,7 +86,7 @@ export default {
         t.equal(
           answer.headers["accept-ranges"],
           "bytes",
-          `${answer.text}: it does not say accept-ranges: bytes`,
+          `${answer.text}: the response has no accept-ranges: bytes`,
         );
       }
     const token = t.token();
@@ -99,7 +99,7 @@ export default {
       `/film.bin/${token}`,
     ]) {
       const answer = await asked(t, path);
-      t.ok(answer.status === 404, `${answer.text} does not name a file, and should be a 404`, {
+      t.ok(answer.status === 404, `${answer.text} does not name a file, and should get a 404`, {
         saw: seen(answer),
       });
     }
@@ -117,7 +117,7 @@ export default {
         `${answer.text} returned a file that is outside the folder`,
         { wanted: 404 },
       );
-      t.ok(answer.status === 404, `${answer.text} should be a 404`, { saw: seen(answer) });
+      t.ok(answer.status === 404, `${answer.text} should get a 404`, { saw: seen(answer) });
     }
   },
 
@@ -162,14 +162,18 @@ export default {
               saw: `${seen(answer)}, ${answer.headers["content-range"]}`,
               wanted,
             });
-          t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes came`, {
+          t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes arrived`, {
             saw: seen(answer),
             wanted,
           });
         } else
-          t.ok(!answer.error && answer.body.length === 0, `${what}: HEAD has no body`, {
-            saw: seen(answer),
-          });
+          t.ok(
+            !answer.error && answer.body.length === 0,
+            `${what}: the response to HEAD must have no body`,
+            {
+              saw: seen(answer),
+            },
+          );
         t.equal(
           answer.headers["content-length"],
           String(right.length),
@@ -194,13 +198,13 @@ export default {
       const answer = await asked(t, "/film.bin", { range });
       t.ok(
         answer.status === 416,
-        `${answer.text}, of ${size} bytes: there are no such bytes, which is a 416`,
+        `${answer.text}, of ${size} bytes: there are no such bytes, so the response should be a 416`,
         { saw: seen(answer) },
       );
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 gives the size of the file`,
+        `${answer.text}: a 416 states the size of the file`,
       );
     }
     for (const range of [
@@ -232,10 +236,10 @@ export default {
     const { headers } = await t.get(server, "/long.bin", { method: "HEAD" });
     await t.until(() => open() === 0, 3000);
     if (server.end) throw server.early();
-    t.equal(headers?.["content-length"], String(LONG), "the response for a long file is wrong");
+    t.equal(headers?.["content-length"], String(LONG), "the response with a long file is wrong");
     t.ok(
       open() === 0,
-      `${LEAVING} clients left in the middle of their response, but ${open()} files stayed open`,
+      `${LEAVING} clients left in the middle of their responses, and ${open()} files stayed open`,
       { wanted: "+ 0 descriptors" },
     );
   },
@@ -273,8 +277,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(most / MIB));
       t.ok(
         most < (CLIENTS * LARGE) / 3,
-        `${CLIENTS} clients asked for ${what} and have read nothing yet: the server grew by ${mib(most)}`,
-        { wanted: "a few chunks for each, whatever the file" },
+        `${CLIENTS} clients requested ${what} and had read nothing yet, but the server grew by ${mib(most)}`,
+        { wanted: "a few chunks for each client, whatever the file" },
       );
     }
   },

@@ -23,7 +23,7 @@ export default {
       t.equal(
         log.written,
         chunks,
-        "the sink got different chunks from those in the source, or a different order",
+        "the sink got different chunks from those in the source, or in a different order",
       );
       t.ok(log.closed, "all chunks were written, but the stream was not closed");
       t.ok(!log.early, "`copy` was done before the sink had closed");
@@ -31,7 +31,7 @@ export default {
       t.equal(
         log.result,
         { value: chunks.length },
-        "`copy` resolves to the wrong number of chunks",
+        "`copy` resolved to the wrong number of chunks",
       );
     }
   },
@@ -40,7 +40,7 @@ export default {
     const { room, most } = await run(t);
     const highest = Math.max(...most);
     t.plot(
-      "Taken from the source and not written",
+      "Taken from the source but not written",
       most.map((count, i) => [i, count]),
       {
         x: "writes done",
@@ -50,7 +50,7 @@ export default {
     t.ok(highest > 0, "nothing was taken from the source");
     t.ok(
       highest <= room,
-      `the queue had room for ${room} chunks and the sink was slow, but ${highest} were taken from the source and not written`,
+      `the queue had room for ${room} chunks and the sink was slow, but ${highest} were taken from the source but not written`,
       { saw: highest, wanted: room },
     );
   },
@@ -59,7 +59,7 @@ export default {
     const { room, most } = await run(t);
     t.ok(
       most[0] >= room,
-      `the queue had room for ${room} chunks, and while the first was being written only ${most[0]} had been taken: the sink has to wait for each`,
+      `the queue had room for ${room} chunks, but while the first was being written only ${most[0]} had been taken, so the sink has to wait for each`,
       { saw: most[0], wanted: room },
     );
   },
@@ -68,7 +68,7 @@ export default {
     const chunks = some(t, 3);
     const word = t.token();
     const log = await played(t, { chunks, room: 2, sourceFails: true, word });
-    t.ok(!log.closed, "the source failed, but the stream was closed as if all had come");
+    t.ok(!log.closed, "the source failed, but the stream was closed as if all chunks had arrived");
     t.equal(log.aborted, word, "the source failed, but the stream was not aborted with its error");
     t.equal(
       log.result,
@@ -78,7 +78,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the source failed, and apart from `copy` another promise was left rejected",
+      "the source failed, and a promise other than that of `copy` was left rejected",
     );
   },
 
@@ -88,7 +88,7 @@ export default {
     const log = await played(t, { chunks, room: 3, failsAt: t.random.integer(1, 3), word });
     t.ok(
       log.returned || log.taken === chunks.length,
-      "the sink failed, but the source was not told: its `return()` was not called",
+      "the sink failed, but the source was not told so by a call of its `return()`",
     );
     t.ok(log.taken < chunks.length, "the sink failed, but the source was read to its end", {
       saw: `${log.taken} of ${chunks.length} chunks`,
@@ -101,7 +101,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the sink failed and `copy` was handled, but another promise was left rejected and not handled",
+      "the sink failed and the rejection of `copy` was handled, but another promise was left rejected and unhandled",
     );
   },
 };

@@ -35,7 +35,7 @@ async function fed(t, text, { limit = LIMIT, ways = WAYS } = {}) {
     ways: Object.values(ways).map((size) => cut(bytes, size)),
   });
   return runs.map((run, at) => {
-    t.ok(!run.none, "records did not return a stream: a Transform is needed");
+    t.ok(!run.none, "records should return a Transform, but did not");
     return { way: Object.keys(ways)[at], ...run };
   });
 }
@@ -48,7 +48,7 @@ function same(t, run, wanted, what) {
       saw: json(run.objects),
       wanted: json(wanted),
     });
-  t.equal(json(run.objects), json(wanted), `${what}, ${run.way}: the wrong objects came`);
+  t.equal(json(run.objects), json(wanted), `${what}, ${run.way}: the wrong objects came out`);
 }
 
 export default {
@@ -66,7 +66,7 @@ export default {
           );
         if (run.error?.name === "SyntaxError")
           t.miss(
-            `${what}, ${run.way}: the stream ended with ${told(run)}. Is each chunk taken for whole lines?`,
+            `${what}, ${run.way}: the stream ended with ${told(run)}. Is each chunk treated as whole lines?`,
             { saw, wanted: json(wanted) },
           );
         same(t, run, wanted, what);
@@ -99,7 +99,7 @@ export default {
       t.equal(
         run.error.name,
         "SyntaxError",
-        `${what}: the error is the wrong one (${run.error.message})`,
+        `${what}, but the stream ended with the wrong error (${run.error.message})`,
       );
       t.equal(
         run.error.line,
@@ -109,7 +109,7 @@ export default {
       t.equal(
         json(run.objects),
         json(before),
-        `${what}: the records before it should have come out, and none after it`,
+        `${what}: the objects before it should have come out, and none after it`,
       );
     }
   },
@@ -139,12 +139,12 @@ export default {
         const what = `a line of ${limit + 1} bytes, with records(${limit}), ${run.way}`;
         if (character === "€" && !run.error)
           t.miss(
-            `${what}: it came out. It has fewer characters than that, but the limit is in bytes`,
+            `${what}: its object came out. It has fewer characters than that, but the limit is in bytes`,
             {
               wanted: "a RangeError",
             },
           );
-        t.ok(run.error, `${what}: it came out`, { wanted: "a RangeError" });
+        t.ok(run.error, `${what}: its object came out`, { wanted: "a RangeError" });
         t.equal(run.error.name, "RangeError", `${what}: the stream ended with ${told(run)}`);
       }
     const size = 10;
@@ -162,7 +162,11 @@ export default {
           wanted: `a RangeError after ${limit + 1} bytes`,
         },
       );
-      t.equal(run.error?.name, "RangeError", "a line that never ends: the error is the wrong one");
+      t.equal(
+        run.error?.name,
+        "RangeError",
+        "a line that never ends: the stream ended with the wrong error",
+      );
     }
   },
 
@@ -177,13 +181,13 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       looked <= 10 * size,
-      `one line of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined: bytes that were searched are searched again with each chunk`,
+      `one line of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined, so bytes that were searched are searched again with each chunk`,
       {
         saw: mib(looked),
         wanted: `a few times ${mib(size)} when all have arrived`,
       },
     );
-    t.ok(right, `one line of ${mib(size)} in ${chunks} chunks did not come`);
+    t.ok(right, `one line of ${mib(size)} in ${chunks} chunks did not come out`);
     t.note(
       "bytes searched or joined for each byte of a long line",
       Number((looked / size).toFixed(2)),

@@ -139,7 +139,7 @@ export default {
       t.equal(
         outcomeText(call),
         `${status} ${body}`,
-        "a client got another response than the upstream had sent: status and body",
+        "a client got a different status or body from those that the upstream had sent",
       );
     }
   },
@@ -147,7 +147,7 @@ export default {
   async bounds(t) {
     const { most, paths, calls, came, upstream } = await filled(t, 4);
     t.plot(
-      "With the upstream at a time, of one connection",
+      "Requests of one connection with the upstream at a time",
       [
         [0, 0],
         [paths.length, came().length],
@@ -178,32 +178,36 @@ export default {
       t.equal(
         outcomeText(calls[at]),
         `200 ${paths[at]}`,
-        "a request that had waited, or its neighbour, was not answered with its own response",
+        "a request that had waited, or one after it, was not answered with its own response",
       );
       const wanted = Math.min(at + 1 + most, paths.length);
       await t.until(() => came().length >= wanted, 2000);
       t.equal(
         came().map(({ path }) => path),
         paths.slice(0, wanted),
-        "the requests did not go to the upstream one by one, in the order in which they came",
+        "the requests did not go to the upstream one by one, in the order in which they arrived",
       );
     }
   },
 
   async others(t) {
     const { server, upstream, health } = await filled(t, 3);
-    t.ok(!health, "a connection had its share with the upstream, and its /health got no response", {
-      saw: health ? outcomeText(health) : "",
-      wanted: "200 ok",
-    });
+    t.ok(
+      !health,
+      "a connection had used its share of the upstream, but its /health got no response",
+      {
+        saw: health ? outcomeText(health) : "",
+        wanted: "200 ok",
+      },
+    );
     const other = await Connection.open(t, server.port);
     const [path] = words(t, 1);
     other.ask(path);
     await t.until(() => upstream.of([path]).length > 0, 2000);
     t.ok(
       upstream.of([path]).length > 0,
-      "one connection had its share with the upstream, and a request of another connection had to wait",
-      { wanted: "each connection has a share of its own" },
+      "one connection had used its share of the upstream, but a request of another connection had to wait",
+      { wanted: "each connection has its own share" },
     );
   },
 
@@ -211,7 +215,7 @@ export default {
     const { connection, paths, calls, came, most, upstream, health } = await filled(t, 3);
     t.ok(
       !health,
-      "a connection had its share, and the requests that have to wait did not come to the server: its /health got no response",
+      "a connection had used its share, but the requests that had to wait did not reach the server, so its /health got no response",
     );
     const [next, given, last] = paths.slice(most);
     connection.giveUp(calls[most + 1]); // one that waits
@@ -221,25 +225,25 @@ export default {
     await t.until(() => first?.gone, 2000);
     t.ok(
       first?.gone,
-      "a client gave up a request that was with the upstream, and there it goes on in vain",
+      "a client cancelled a request that was with the upstream, but the request continues in vain",
       { wanted: "the request to the upstream ends" },
     );
     await t.until(() => upstream.of([next]).length > 0, 2000);
     t.ok(
       upstream.of([next]).length > 0,
-      "a client gave up a request that was with the upstream, and the next one did not have its turn",
+      "a client cancelled a request that was with the upstream, but the next one did not get its turn",
     );
     upstream.answer(paths[1]);
     await within(calls[1].over, t);
     await t.until(() => upstream.of([given, last]).length > 0, 2000);
     t.ok(
       upstream.of([given]).length === 0,
-      "a client gave up a request while it waited, and the request was still sent to the upstream later",
+      "a client cancelled a request while it waited, but the request was still sent to the upstream later",
     );
     t.equal(
       came().map(({ path }) => path),
       [...paths.slice(0, most), next, last],
-      "after requests that were given up, the others did not have their turn, each once and in order",
+      "after some requests were cancelled, the others did not each get their turn once, in order",
     );
   },
 
@@ -252,7 +256,7 @@ export default {
       t.equal(
         outcomeText(calls[at]),
         "502",
-        "the upstream broke off before its headers, and that was no 502",
+        "the upstream broke off before its headers, but the response was not a 502",
       );
     }
     const rest = paths.slice(most);
@@ -260,7 +264,7 @@ export default {
     t.equal(
       upstream.of(rest).length,
       2,
-      "the upstream broke off two requests, and the two that waited did not have their turn",
+      "the upstream broke off two requests, but the two that waited did not get their turn",
     );
   },
 };

@@ -16,8 +16,8 @@ const whole = (t) => t.once("whole", () => send(t, { script: PASSES }));
 const mib = (chunks) => `${(chunks / 16).toFixed(1)} MiB`;
 
 const rejected = (t, run, what) => {
-  t.ok(run.outcome, `${what}, and the promise was never settled`);
-  t.ok(run.outcome.rejected !== undefined, `${what}, and the promise was fulfilled`, {
+  t.ok(run.outcome, `${what}, but the promise was never settled`);
+  t.ok(run.outcome.rejected !== undefined, `${what}, but the promise was fulfilled`, {
     saw: "fulfilled",
     wanted: "rejected",
   });
@@ -40,7 +40,11 @@ export default {
     t.ok(!run.outcome.rejected, "the program ended with code 0, but the promise was rejected", {
       saw: run.outcome.rejected,
     });
-    t.equal(run.got, run.sent, "a program that passes on what it reads: the wrong bytes arrived");
+    t.equal(
+      run.got,
+      run.sent,
+      "the wrong bytes arrived from a program that passes on what it reads",
+    );
     t.ok(run.finished, "the program had ended with code 0, but the output did not finish");
     t.equal(
       run.outcome.fulfilled,
@@ -55,7 +59,7 @@ export default {
     const seen = { saw: `${mib(readAtFirst)} of ${mib(CHUNKS)}`, wanted: "little of it" };
     t.ok(
       readAtFirst < CHUNKS,
-      "when the first byte came out of the program, all of the input had been read: it waited in the memory of this process",
+      "when the first byte came out of the program, all of the input had been read, so the input waited in this process's memory",
       seen,
     );
     t.ok(readAtFirst < CHUNKS / 2, "most of the input was read before a byte came out", seen);
@@ -79,11 +83,11 @@ export default {
       script: `process.stdin.once("data", () => process.stdout.write("${word}", () => process.exit(0)))`,
     });
     const what = "the program had read enough, printed a word and ended with code 0";
-    t.ok(run.outcome, `${what}, and the promise was never settled`);
+    t.ok(run.outcome, `${what}, but the promise was never settled`);
     t.ok(!run.outcome.rejected, `${what}, but the promise was rejected`, {
       saw: run.outcome.rejected,
     });
-    t.equal(run.got, t.digest(word), `${what}, but its word did not arrive`);
+    t.equal(run.got, t.digest(word), `${what}, but its output did not arrive`);
     t.ok(run.finished, `${what}, but the output did not finish`);
   },
 

@@ -36,7 +36,7 @@ NONE = (
 )
 WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its warnings
 MOST = "in more than half of its trials: {}"
-KNOWN = "Changes of which no verdict, interval or order above tells"
+KNOWN = "Changes that no verdict, interval or order above shows"
 NO_CAUSE = "No cause is known."
 COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "basis", "because")
 
@@ -85,7 +85,7 @@ def about(build: Build, data: across.Data) -> Html:
     )
     lines = [f"Machine: {escape(told)}."]
     if len(machines) > 1:
-        lines.append("These are several machines: compare Nodes of the same.")
+        lines.append("These are several machines: compare only Nodes on the same one.")
     absent = [str(major) for major in nodes.VERSIONS if str(major) not in data["nodes"]]
     if absent:
         lines.append(
@@ -128,7 +128,7 @@ def changed(build: Build, data: across.Data) -> Html:
         for kind, id, entry in differing
     ]
     reasons = notes.listed()
-    listed_reasons = _folded("The reasons that the numbers name", reasons) if reasons else ""
+    listed_reasons = _folded("The reasons, by their numbers", reasons) if reasons else ""
     return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{unchanged}')
 
 
@@ -280,7 +280,7 @@ def _other_limit(entry: dict[str, Any]) -> str:
     then, now = entry.get("limit", ""), entry.get("now", "")
     if not then or not now or then == now:
         return ""
-    words = "judged again by it" if entry.get("source") else "its words are by the limit of then"
+    words = "judged again by it" if entry.get("source") else "its verdict is by the earlier limit"
     return (
         f"<br><small>Measured when its limit was {escape(then)}; today it is {escape(now)}, "
         f"{words}.</small>"

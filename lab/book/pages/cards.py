@@ -190,9 +190,9 @@ def criteria(build: Build) -> Html:
             changed_rows,
         ),
         (
-            f"{count(len(wording_rows), 'change')} of words alone, to "
+            f"{count(len(wording_rows), 'change')} of wording only, to "
             f"{count(len(wordings), 'sentence')}",
-            "Sentences that got other words, with the same limit",
+            "Sentences that were reworded, with the same limit",
             wording_rows,
         ),
         (

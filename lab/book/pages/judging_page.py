@@ -50,16 +50,16 @@ def judging_table(build: Build) -> Html:
     head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
     worst = max(one["claims"] for one in found["rows"] if one["rule"] == "today")
     caption = (
-        f"Simulated, {count(found['times'], 'comparison')} a row, with the noise of "
-        f"{found['comparisons']} that were recorded ({found['made']}). False alarms: one server "
-        "under two names is called different; ± is a standard error. Then how often it is found, "
-        "and on the right side, that one server does 1.1 or 1.3 times as much."
+        f"{count(found['times'], 'simulated comparison')} in each row, with the noise of "
+        f"{found['comparisons']} that were recorded ({found['made']}). A false alarm calls one "
+        "server under two names different; ± is a standard error. The last columns show how often "
+        "the verdict finds, and on the right side, that one server does 1.1 or 1.3 times as much."
     )
     return Html(
         f'<div class="lab-scroll"><table class="table"><caption>{caption}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        f"<p>Of the verdicts on claims, {_percent(worst)} % were false by the rule where most "
-        "were, whatever was true.</p>"
+        f"<p>By the present rule, at most {_percent(worst)} % of the verdicts on claims were "
+        "false, whatever the truth was.</p>"
     )
 
 

@@ -13,13 +13,13 @@ from lab.simulator import bundle
 LAB = """<div class="lab-loop-lab"><p>{without}</p></div>"""
 DROP = '<loop-replay drop id="your-trace"></loop-replay>'
 WITHOUT = (
-    "Here a program can be written and run, on a model of Node {nodes}, with JavaScript switched "
-    "on. Without it, <code>python -m lab model FILE</code> in the folder of the book prints the "
-    "same orders."
+    "With JavaScript switched on, you can write a program here and run it on a model of Node "
+    "{nodes}. Without it, <code>python -m lab model FILE</code> in the folder of the book prints "
+    "the same orders."
 )
 NONE = (
-    "This site was built on a machine without Node 22, 24 or 26, and so it has no model. "
-    "<code>make nodes</code> brings them; then build the book again."
+    "This site was built on a machine without Node 22, 24 or 26, so it has no model. "
+    "<code>make nodes</code> installs them; then build the book again."
 )
 
 

@@ -58,9 +58,10 @@ def about(build: Build) -> Html:
     ]
     same, other = (_apart(all_sittings, same=which) for which in (True, False))
     explanation = (
-        f"<p>Of two sittings on one processor, {same[0]} of {count(same[1], 'pair')} of intervals "
-        f"of the same claim do not overlap; of two on different ones, {other[0]} of {other[1]}. "
-        "Were the whole difference the noise of a sitting, about one in a hundred would.</p>"
+        f"<p>Between two sittings on one processor, {same[0]} of {count(same[1], 'pair')} of "
+        "intervals of the same claim do not overlap; between two on different processors, "
+        f"{other[0]} of {other[1]}. If sittings differed only by the noise within each of them, "
+        "about one pair in a hundred would not.</p>"
     )
     return Html(_table("The sittings", heads, rows) + explanation)
 
@@ -90,16 +91,22 @@ def rule(build: Build) -> Html:
         counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes the file again.")
     except FileNotFoundError:
         return Html("<p>Not counted yet: run <code>python bench/sittings.py --store</code>.</p>")
-    heads = ("The word comes from", "false at worst", "false", "differs by machine", "no verdict")
+    heads = (
+        "The verdict comes from",
+        "false at worst",
+        "false",
+        "differs by machine",
+        "no verdict",
+    )
     rows = [
         (row["rule"], *(f"{100 * row[key]:.1f} %" for key in ("worst", "false", "differs", "none")))
         for row in counts["rows"]
     ]
     explanation = (
-        f"<p>{counts['times']:,} claims for each of six true ratios about the limit, at the "
+        f"<p>{counts['times']:,} claims for each of six true ratios around the limit, with the "
         f"scatter of {counts['sittings']} sittings; counted on {escape(counts['made'])}.</p>"
     )
-    return Html(_table("How often a word is false", heads, rows) + explanation)
+    return Html(_table("How often a verdict is false", heads, rows) + explanation)
 
 
 def _cell(found: tuple[Found, str]) -> str:

@@ -98,8 +98,8 @@ def review(build: Build, page: str) -> Html:
     ]
     mine = [one for name in own for one in told.get(name, ())]
     without = (
-        "<p>Here a script asks you some questions of this part and of those before, and keeps in "
-        "this browser what you said: that needs JavaScript. Without it, these are the questions of "
+        "<p>A script here asks you questions about this part and earlier parts, and stores your "
+        "answers in this browser, which needs JavaScript. Without it, here are the questions of "
         f"this part, each with its answer folded.</p><ol>{''.join(a.plainly(page) for a in mine)}"
         "</ol>"
     )

@@ -127,7 +127,7 @@ def verdict_data(build: Build) -> Html:
     text = json.dumps(told, indent=1, ensure_ascii=False)
     parts = [
         _link("published-claims.json", "application/json", text, "JSON, with every pair's ratio"),
-        _link("published-claims.csv", "text/csv", _csv(published), "CSV, a line a claim"),
+        _link("published-claims.csv", "text/csv", _csv(published), "CSV, a line for each claim"),
         _link("own-sentences.csv", "text/csv", _csv(own), "CSV of the book's own sentences"),
     ]
     return Html(f"<p>The same as data: {', '.join(parts)}.</p>")

@@ -15,7 +15,7 @@ from typing import Any
 
 from lab.book.pipeline.chapter import cell_digest
 
-STOPPING_S = 20  # until the kernels that still run are gone
+STOPPING_S = 60  # until the kernels that still run are gone
 
 
 @dataclass(frozen=True)

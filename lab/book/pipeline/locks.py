@@ -12,7 +12,7 @@ from lab.errors import LabError
 
 MEASURING = "_build/measuring.lock"  # held by whichever build measures
 STATE = ".lab"  # the folder of a build's notes, in the folder that it writes to
-LAST_PAGES_S = 10.0  # a process that writes pages is gone so soon after its build
+LAST_PAGES_S = 60.0  # a process that writes pages is gone so soon after its build
 
 
 class BuildBusy(LabError):

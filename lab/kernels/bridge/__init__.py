@@ -34,7 +34,7 @@ from lab.kernels.bridge.values import Objects, show, snake
 # Answered at once, also while a measurement is under way.
 _QUICK = {"get", "log", "stop", "resources", "tree", "died", "ps"}
 _PROGRESS_S = 0.2
-_END_S = 6.0
+_END_S = 15.0
 
 
 class Bridge:

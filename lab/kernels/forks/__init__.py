@@ -22,7 +22,7 @@ from pathlib import Path
 ADDRESS = "LAB_FORKS"  # in the environment of kernels: where the server listens
 KEPT = "LAB_FORKS_KEPT"  # in that of a build: where one listens that somebody keeps for many builds
 HERE = Path(__file__).resolve().parent
-READY_S = 60.0
+READY_S = 120.0
 # Libraries of macOS do not promise to survive a fork without exec.
 POSSIBLE = sys.platform == "linux"
 
@@ -66,10 +66,10 @@ class ForkServer:
         """Whether it runs, and belongs to this process rather than to one that forked us."""
         return os.getpid() == self._owner and self._process.poll() is None
 
-    def wait(self, patience_s: float = READY_S) -> bool:
-        """Wait until it has imported everything; whether it has."""
+    def wait(self, patience_s: float | None = None) -> bool:
+        """Wait until it has imported everything, for READY_S if not told; whether it has."""
         assert self._process.stdout is not None
-        until = time.monotonic() + patience_s
+        until = time.monotonic() + (READY_S if patience_s is None else patience_s)
         with self._waiting:  # it says so once: a second reader would wait for ever
             while not self._ready and self.alive and time.monotonic() < until:
                 if select.select([self._process.stdout], [], [], 0.1)[0]:
@@ -86,7 +86,7 @@ class ForkServer:
         # It may be importing, or a process that was forked from ours may hold the other end.
         self._process.terminate()
         try:
-            self._process.wait(5.0)
+            self._process.wait(30.0)  # on a busy machine; as a rule it is gone at once
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

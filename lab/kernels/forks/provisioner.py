@@ -14,6 +14,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvision
 
 from lab import settings
 from lab.kernels import forks
+from lab.kernels.own_address import own_address
 
 KERNEL = [sys.executable, "-m", "ipykernel_launcher"]
 USUAL, OURS = "local-provisioner", "lab-forks"
@@ -26,6 +27,8 @@ class Provisioner(LocalProvisioner):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Tell the kernel where the server is: the bridge of a JavaScript one asks it, too."""
+        if self.parent is not None:
+            self.parent.ip = own_address()
         kwargs = await super().pre_launch(**kwargs)
         # Of a build that this one runs in: its server may end before us.
         kwargs["env"] = {k: v for k, v in kwargs["env"].items() if k != forks.ADDRESS}

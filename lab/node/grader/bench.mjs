@@ -201,7 +201,7 @@ export class Bench {
     }
     if (result.noisy)
       this.noisy(
-        `too busy to tell, two programs that are known to differ were only ${(result.bad / result.good).toFixed(1)} times apart`,
+        `too busy to tell: two programs that are known to differ were only ${(result.bad / result.good).toFixed(1)} times apart`,
       );
     return result;
   }
@@ -256,7 +256,7 @@ class Fifo {
     try {
       execFileSync("mkfifo", [path], { stdio: "ignore" });
     } catch {
-      throw new Missed(`no pipe can be made in its folder, ${inside} is taken or there is no room`);
+      throw new Missed(`no pipe can be made in its folder: ${inside} is taken or there is no room`);
     }
     this.path = path;
     this.inside = inside;

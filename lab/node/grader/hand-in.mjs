@@ -223,7 +223,7 @@ export class Process {
     }
     if (since > STIRS_MS || proc.family(this.child.pid).length > all.length)
       this.void(
-        `${this.name} went on with something while another was looked at, although stopped`,
+        `${this.name} continued with something while another was checked, although it was stopped`,
       );
   }
 
@@ -244,13 +244,13 @@ export class Process {
     if (bytes > this.job.most.memory)
       this.#fail(
         new Missed(
-          `${this.name} took more than ${this.job.most.memory >> 20} MiB of memory and was ended`,
+          `${this.name} took more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
         ),
       );
     else if (all.length > this.job.most.processes)
       this.#fail(
         new Void(
-          `${this.name} started more than ${this.job.most.processes} processes and was ended`,
+          `${this.name} started more than ${this.job.most.processes} processes and was stopped`,
         ),
       );
   }
@@ -511,7 +511,7 @@ export class Module extends Process {
     });
     made.channel = new Channel(made.child.stdio[3], key, {
       receive: (frame) => made.#receive(frame),
-      broken: (why) => made.void(`${made.name} ${why}: whatever it said is worth nothing`),
+      broken: (why) => made.void(`${made.name} ${why}: nothing that it said counts`),
       ended: () => {},
     });
     const file = join(made.at.hand, made.file);
@@ -519,7 +519,7 @@ export class Module extends Process {
     // Nothing of the hand-in has run by then: who is late here is the machine.
     await made.within(ready, START_S, "Node did not start").catch((error) => {
       if (error instanceof Missed && !made.end && !made.reason)
-        throw new Noisy(`too busy to tell, ${error.message}`);
+        throw new Noisy(`too busy to tell: ${error.message}`);
       throw error;
     });
     if (load) await made.load();
@@ -609,7 +609,7 @@ export class Module extends Process {
   async object(name, ...given) {
     const value = await this.call(name, ...given);
     const other = noObject(value);
-    if (other) throw new Missed(`\`${name}\` returned ${other}, and an object is wanted`);
+    if (other) throw new Missed(`\`${name}\` returned ${other}, but an object is wanted`);
     return value;
   }
 
@@ -618,7 +618,7 @@ export class Module extends Process {
     return this.#do(
       { do: "scene", name, given: encode(given, (callback) => this.#keep(callback)) },
       seconds,
-      "what should have come did not come",
+      "what was expected did not come",
     );
   }
 
@@ -716,7 +716,7 @@ export class Module extends Process {
       else resolve(decode(frame.value));
     } else if (frame.tell === "tampered")
       this.void(
-        `${this.name} changed ${frame.value}, which belongs to Node: what runs with it shows nothing`,
+        `${this.name} changed ${frame.value}, which belongs to Node: what runs with it proves nothing`,
       );
     else if (frame.tell === "uncaught") {
       const { origin, error } = decode(frame.value);

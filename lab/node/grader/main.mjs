@@ -109,7 +109,7 @@ async function decided({ odd, ...result }, { id }) {
     if (criterion.id === id) break;
   }
   if (seen[id] !== "held") return result;
-  const message = `something that your code returns or throws is of another kind than the task says: ${odd}`;
+  const message = `something that your code returns or throws is not of the kind that the task says: ${odd}`;
   return { ...result, outcome: "missed", message };
 }
 

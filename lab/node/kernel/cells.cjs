@@ -31,7 +31,7 @@ const BUNDLE = {
 // some versions, so it is used once here with the warning held back.
 const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
 const FOLDER = process.cwd();
-const ABSORB_MS = 20;
+const ABSORB_MS = 250; // on a busy machine; that thread has the processor meanwhile
 const ORPHAN_MS = 1000;
 const MOST_UNCAUGHT = 100; // of one cell, besides the one that fails it
 const UNSHOWN = "The result cannot be shown";
@@ -325,7 +325,7 @@ function interrupt(id) {
 /** The thread that stops a cell's loop may hold a signal that came as the loop ended: it hits us here. */
 function absorb() {
   try {
-    const wait = `{ const until = Date.now() + ${ABSORB_MS}; while (Date.now() < until); }`;
+    const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ABSORB_MS})`;
     vm.runInThisContext(wait, { breakOnSigint: true });
   } catch {
     // That was it.

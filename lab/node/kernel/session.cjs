@@ -35,11 +35,11 @@ const NelSession = nel.Session;
 NelSession._args = [path.join(__dirname, "cells.cjs")];
 
 const SIGNAL_MS = 100;
-const PATIENCE_MS = 1500;
-const DRAIN_MS = 250;
+const PATIENCE_MS = 3000;
+const DRAIN_MS = 1000;
 const GUARD_MS = 10_000; // for a guard that stands still: a busy one takes its time to see who is there
 const LAST_WORDS_CHARS = 2000;
-const QUICK_MS = 2000;
+const QUICK_MS = 10_000; // a slow machine starts a process in seconds
 const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
 const KEPT_CELLS = 100; // whose late output is shown as theirs
 

@@ -62,7 +62,7 @@ def ask(id: str) -> Question:
     if id not in all_questions:
         raise LabError(
             f"there is no question {id!r}. {did_you_mean(id, all_questions)} "
-            f"Questions lie in the folder of their chapter, in NAME/{FILE}."
+            f"Questions are in the folder of their chapter, in NAME/{FILE}."
         )
     question = all_questions[id]
     usage.note_file(file_of(question.chapter))

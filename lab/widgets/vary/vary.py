@@ -323,7 +323,7 @@ def drawn(
         raise LabError(f"vary({id!r}) has nothing to show: none of its values has a record")
     value_names = {str(name) for name in (*(t.value for t in variants), *absent)}
     if unknown := set(why or {}) - value_names:
-        raise LabError(f"vary({id!r}) says why of {min(unknown)!r}, which is none of its values")
+        raise LabError(f"vary({id!r}) says why of {min(unknown)!r}, which is not one of its values")
     return Variation(
         id=id,
         name=name or id,

@@ -25,7 +25,7 @@ const MODES = {
 for (const [mode, answer] of Object.entries(MODES)) {
   for (const connections of [1, 4]) {
     test(`${DELAY_MS} ms ${mode} are ${DELAY_MS} ms on ${connections} connections`, (t) =>
-      oneOf(4, t, () => calibrate(t, answer, connections)));
+      oneOf(8, t, () => calibrate(t, answer, connections)));
   }
 }
 

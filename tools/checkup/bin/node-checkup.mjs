@@ -35,7 +35,7 @@ function python() {
   }
   return end(
     named
-      ? `node-checkup: CHECKUP_PYTHON names ${named}, which is not a Python from 3.${LEAST} on; give the path of one.`
+      ? `node-checkup: CHECKUP_PYTHON names ${named}, which is not Python 3.${LEAST} or newer; give the path of one.`
       : `node-checkup needs Python 3.${LEAST} or newer, and none is on the PATH: install it (python.org, or your system's package python3), or set CHECKUP_PYTHON to the path of one.`,
   );
 }

@@ -99,7 +99,7 @@ HTML = macros("""
     href="{{ drawn[name] }}">{{ words }}</a>
     {% endmacro %}
 
-    {% macro data(drawn, both) %}<p>{{ link(drawn, "claims", "CSV, a line a claim") }}
+    {% macro data(drawn, both) %}<p>{{ link(drawn, "claims", "CSV, a line for each claim") }}
     <span data-lab-arms{% if not both %} hidden{% endif %}>,{{ " " }}
     {{ link(drawn, "arms", "CSV, a line an arm") }}</span>.</p>{% endmacro %}
 """)
