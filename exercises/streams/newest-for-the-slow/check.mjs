@@ -1,0 +1,187 @@
+const student = (t, options) =>
+  t.once(JSON.stringify(["module", options ?? {}]), async () => {
+    const module = await t.module(options);
+    module.needs("createHub");
+    return module;
+  });
+const played = async (module, t, steps) => {
+  const run = await module.scene("play", { steps });
+  if (run.lacks) t.miss(`\`createHub\` returned no object with a function \`${run.lacks}\``);
+  return run;
+};
+const play = async (t, steps) => (await played(await student(t), t, steps)).clients;
+
+const MIB = 2 ** 20;
+const prices = (t, count) => Array.from({ length: count }, () => ({ price: t.token() }));
+const send = (list) => list.map((data) => ({ send: data }));
+const event = (id, data) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+const gapOf = (t, missed) => `event: ${t.parameters.gap}\ndata: ${JSON.stringify({ missed })}\n\n`;
+/** The events that were written to a client, however many calls of write that took. */
+const events = ({ writes }) =>
+  writes
+    .map(({ text }) => text)
+    .join("")
+    .split(/(?<=\n\n)/)
+    .filter(Boolean);
+const neverFull = (t, { writes }) =>
+  t.ok(
+    writes.every(({ isFull }) => !isFull),
+    "`write` had returned `false`, and the hub wrote to that client before it emitted `drain`",
+  );
+
+export default {
+  async told(t) {
+    const [a, b, c] = prices(t, 3);
+    const run = await play(t, [{ add: 0 }, { send: a }, { add: 1 }, { send: b }, { send: c }]);
+    const all = [event(1, a), event(2, b), event(3, c)];
+    const [first] = events(run[0]);
+    t.equal(first, all[0], "an event was sent to a client that reads: its form");
+    t.equal(events(run[0]), all, "three events were sent to a client that reads: what it got");
+    t.ok(
+      run[0].writes.at(-1).step === 4,
+      "a client that reads did not get its last event when it was sent",
+    );
+    t.equal(
+      events(run[1]),
+      all.slice(1),
+      "a client got other events than those after it was added, or a gap for those before it was added",
+    );
+  },
+
+  async waits(t) {
+    const list = prices(t, 6);
+    const steps = [
+      { add: 0, room: 2 },
+      { add: 1 },
+      ...send(list.slice(0, 5)),
+      { drain: 0, room: 1 },
+      { send: list[5] },
+    ];
+    const run = await play(t, steps);
+    neverFull(t, run[0]);
+    t.equal(
+      events(run[1]),
+      list.map((data, n) => event(n + 1, data)),
+      "one client was full, and another client, which reads, did not get each event once",
+    );
+    const late = run[1].writes.some(({ step }, n) => step !== [2, 3, 4, 5, 6, 8][n]);
+    t.ok(
+      !late,
+      "one client was full, and another client did not get its events when they were sent",
+    );
+  },
+
+  async newest(t) {
+    const missed = t.random.integer(3, 9);
+    const list = prices(t, missed + 9);
+    const to = (n) => list[n - 1];
+    const full = 1; // the number of the event that fills the client
+    const newest = full + missed + 1;
+    const run = await play(t, [{ add: 0, room: 1 }, ...send(list.slice(0, newest)), { drain: 0 }]);
+    const got = events(run[0]);
+    const situation = `a client was full after event ${full}, and was sent ${missed + 1} more`;
+    const seen = {
+      saw: got.slice(1),
+      wanted: [gapOf(t, missed), event(newest, to(newest))],
+    };
+    t.ok(got.length > 1, `${situation}: after \`drain\`, nothing came`, seen);
+    t.ok(
+      got.includes(event(newest, to(newest))),
+      `${situation}: after \`drain\`, the newest did not come`,
+      seen,
+    );
+    t.ok(
+      got.filter((text) => text.startsWith("id: ")).length === 2,
+      `${situation}: after \`drain\`, there should be one event alone, and the gap`,
+      seen,
+    );
+    t.ok(
+      got.some((text) => text.startsWith("event: ")),
+      `${situation}: after \`drain\`, no gap was told`,
+      seen,
+    );
+    t.ok(
+      got.includes(gapOf(t, missed)),
+      `${situation}: the gap has another form, or does not say how many were left out`,
+      seen,
+    );
+    t.equal(got.slice(1), seen.wanted, `${situation}: what came after \`drain\``);
+
+    // One event while it is full; then none.
+    const [a, b, c] = list;
+    const few = await play(t, [
+      { add: 0, room: 1 },
+      ...send([a, b]),
+      { drain: 0, room: 1 },
+      { drain: 0 },
+      { send: c },
+    ]);
+    t.equal(
+      events(few[0]),
+      [event(1, a), event(2, b), event(3, c)],
+      "a client was full for one event, and nothing was left out: what it got",
+    );
+
+    // The gap fills the client again.
+    const again = await play(t, [
+      { add: 0, room: 1 },
+      ...send(list.slice(0, 4)),
+      { drain: 0, room: 1 },
+      ...send(list.slice(4, 7)),
+      { drain: 0, room: 1 },
+      { drain: 0, room: 1 },
+      { drain: 0 },
+    ]);
+    neverFull(t, again[0]);
+    const texts = events(again[0]);
+    const sum = texts
+      .map((text) => Number(/"missed":(\d+)/.exec(text)?.[1] ?? 0))
+      .reduce((total, count) => total + count, 0);
+    const ids = texts.flatMap((text) => /^id: (\d+)/.exec(text)?.[1] ?? []).map(Number);
+    const what = "a gap filled the client again, and more events were sent until the next `drain`";
+    t.ok(ids.at(-1) === 7, `${what}: it did not get the newest in the end`, { saw: texts });
+    t.ok(sum + ids.length === 7, `${what}: events and gaps do not sum up to what was sent`, {
+      saw: texts,
+      wanted: "each event, or in a gap",
+    });
+  },
+
+  async bounded(t) {
+    const [COUNT, BYTES] = [60, MIB / 4];
+    const collecting = await student(t, { nodeArgs: ["--expose-gc"] });
+    const steps = [{ add: 0, room: 1 }, { send: 1 }, { fill: COUNT, bytes: BYTES }];
+    const { clients, grown } = await played(collecting, t, steps);
+    const sent = (COUNT * BYTES) / MIB;
+    t.ok(
+      grown < (sent / 3) * MIB,
+      `${sent} MiB of events were sent while a client was full, and the hub keeps ${Math.round(grown / MIB)} MiB of them`,
+      { wanted: "one event" },
+    );
+    t.equal(clients[0].writes.length, 1, "a client was full, and the hub wrote to it");
+  },
+
+  async leaves(t) {
+    const list = prices(t, 4);
+    const run = await play(t, [
+      { add: 0, room: 1 },
+      { add: 1 },
+      { add: 2 },
+      ...send(list.slice(0, 2)),
+      { close: 0 },
+      { close: 1 },
+      ...send(list.slice(2)),
+    ]);
+    t.equal(
+      run[1].writes.length,
+      2,
+      "a client is gone, and the hub wrote to it, or had not before",
+    );
+    t.equal(run[0].writes.length, 1, "a full client is gone, and the hub wrote to it");
+    t.equal(events(run[2]).length, 4, "two clients are gone: how many of four events another got");
+    t.ok(
+      run[0].listeners + run[1].listeners === 0,
+      "a client is gone, and a listener of the hub is left on it",
+      { saw: run[0].listeners + run[1].listeners, wanted: 0 },
+    );
+  },
+};
