@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import random
+import sys
 import zipfile
 from dataclasses import replace
 
@@ -19,6 +20,8 @@ from lab.errors import LabError
 from lab.records import compact, reference, store
 from lab.records.trace import TRACE, Trace
 
+# From 3.15 on Python reads what is nested as deep as its stack allows, and finds no end.
+TOO_DEEP = "nested too deeply" if sys.version_info < (3, 15) else "Expecting value"
 KEPT = sorted(paths.REFERENCE.glob("*.json"))
 
 
@@ -124,7 +127,7 @@ def test_a_damaged_trace_names_its_file_or_can_be_shown(places):
     ("text", "told"),
     [
         ("", "can't be read"),
-        ("[" * 100_000, "nested too deeply"),
+        ("[" * 30_000, TOO_DEEP),
         ("[]", "instead of an object"),
         ("\udcff", "can't be read"),
         ('{"schema": []}', "can't be read"),
