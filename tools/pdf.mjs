@@ -106,7 +106,7 @@ function add({ name, number, names, part, html }) {
   for (const gone of article.querySelectorAll("script, a.headerlink")) gone.remove();
   // On paper nothing opens.
   for (const answer of article.querySelectorAll(
-    ":is(lab-question, lab-answer, lab-review) details, .lab-exercise > details.asked",
+    ":is(lab-question, lab-answer, lab-review) details, details.lab-on-paper",
   ))
     answer.open = true;
   for (const node of article.querySelectorAll("*")) {

@@ -34,12 +34,16 @@
 
   // Paper is light.
   let shown = null;
+  let opened = [];
   addEventListener("beforeprint", () => {
     shown ??= root.dataset.theme;
     root.dataset.theme = "light";
-    for (const task of all(".lab-exercise > details.asked")) task.open = true;
+    opened = all("details.lab-on-paper:not([open])");
+    for (const part of opened) part.open = true;
   });
   addEventListener("afterprint", () => {
+    for (const part of opened) part.open = false;
+    opened = [];
     if (shown) root.dataset.theme = shown;
     shown = null;
   });
@@ -111,10 +115,11 @@
     code();
     tables();
     cards();
+    cuts();
     foldParts();
     ticks();
-    openTask();
-    addEventListener("hashchange", openTask);
+    openTarget();
+    addEventListener("hashchange", openTarget);
     skipToContents();
     menu();
     frontPicture();
@@ -160,18 +165,32 @@
     }
   }
 
-  /** A link to an exercise shows its task. */
-  function openTask() {
-    if (!location.hash.startsWith("#exercise-")) return;
-    const task = document.getElementById(location.hash.slice(1))?.querySelector("details.asked");
-    if (task) task.open = true;
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text; // no address of ours
+    }
+  }
+
+  /** A link to an exercise shows its task, and one to a section or into it all of the section. */
+  function openTarget() {
+    const target = document.getElementById(decoded(location.hash.slice(1)));
+    if (!target) return;
+    const asked = target.matches(".lab-exercise") ? "details.asked" : ":scope > details.lab-fold";
+    const fold = target.querySelector(asked);
+    if (fold) fold.open = true;
+    const around = target.closest("details");
+    if (!around) return;
+    for (let up = around; up; up = up.parentElement.closest("details")) up.open = true;
+    target.scrollIntoView(); // where a browser does not open what a link leads into
   }
 
   /** Signs of what the reader has answered, in the sidebar. A reader without an answer loads nothing for them. */
   function ticks() {
     const load = () => {
       document.removeEventListener("lab-question", load);
-      for (const name of ["page-questions.js", "ticks.js"])
+      for (const name of ["./page-questions.js?v=0", "./ticks.js?v=0"])
         document.head.append(
           Object.assign(document.createElement("script"), {
             src: new URL(name, here),
@@ -406,6 +425,33 @@
     addEventListener("load", look);
     narrow.addEventListener("change", look);
     document.addEventListener("toggle", look, true);
+  }
+
+  // Of long listings and tables the beginning is seen (lab.css). Whatever leads into the rest opens it: the button, the focus, a
+  // search in the page and an address, which scroll there.
+  function cuts() {
+    const CUT = ".lab-cut:not(table), .pst-scrollable-table-container:has(> table.lab-cut)";
+    all(`.bd-article :is(${CUT})`).forEach((part, i) => {
+      const rows = all("tbody tr", part).length;
+      const count =
+        rows > 0 ? `${rows} rows` : `${part.textContent.trimEnd().split("\n").length} lines`;
+      part.id ||= `lab-cut-${i}`;
+      const more = document.createElement("button");
+      const show = (isOpen) => {
+        part.classList.toggle("lab-all", isOpen);
+        more.setAttribute("aria-expanded", String(isOpen));
+        more.textContent = isOpen ? "Only the beginning" : `All ${count}`;
+        if (!isOpen) part.scrollTop = 0;
+      };
+      more.type = "button";
+      more.className = "lab-rest";
+      more.setAttribute("aria-controls", part.id);
+      more.addEventListener("click", () => show(!part.matches(".lab-all")));
+      part.addEventListener("scroll", () => part.scrollTop > 0 && show(true));
+      part.addEventListener("focusin", ({ target }) => target !== part && show(true));
+      show(false);
+      part.after(more);
+    });
   }
 
   // The contents of a page come after it, more than a hundred stops of the Tab key away.

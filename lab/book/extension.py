@@ -48,6 +48,7 @@ from lab.book.site import (
     assets,
     cells,
     claim_cells,
+    long_parts,
     mathml,
     pictures,
     placeholders,
@@ -96,6 +97,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", _finish, priority=900)
     cells.setup(app)
     claim_cells.setup(app)
+    long_parts.setup(app)
     mathml.setup(app)
     pictures.setup(app)
     provenance_line.setup(app)

@@ -103,7 +103,7 @@ def release() -> dict[str, Any]:
     """Return what the Node that is meant says of its release: `version`, and `lts` if it is one."""
     program = "process.stdout.write(JSON.stringify({...process.release, version: process.version}))"
     said = subprocess.run(
-        [nodes.program(), "-e", program], capture_output=True, text=True, timeout=20, check=True
+        [nodes.program(), "-e", program], capture_output=True, text=True, timeout=120, check=True
     )
     found: dict[str, Any] = json.loads(said.stdout)
     return found

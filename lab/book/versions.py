@@ -425,7 +425,7 @@ def _versions(node: str) -> dict[str, str]:
     program = "const {node, v8, uv} = process.versions; console.log(JSON.stringify({node, v8, uv}))"
     env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
     said = subprocess.run(
-        [node, "-e", program], capture_output=True, text=True, timeout=20, check=True, env=env
+        [node, "-e", program], capture_output=True, text=True, timeout=120, check=True, env=env
     )
     found: dict[str, str] = json.loads(said.stdout)
     return found

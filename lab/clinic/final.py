@@ -21,7 +21,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lab.clinic import chart, outputs, report
+from lab.clinic import chart, outputs, report, versions
 from lab.clinic.app import App, Target
 from lab.clinic.direct import order
 from lab.clinic.loading import Phase, Request, load
@@ -30,8 +30,10 @@ from lab.display.html import box, facts, table
 from lab.errors import LabError
 from lab.grading import exercise as exercises
 from lab.grading import folders, verbs
+from lab.grading.exercise import Exercise
 from lab.grading.handin import HandIn
 from lab.grading.result import GRADED, HELD, Result
+from lab.judging.stats import abba, paired_ratio
 from lab.measure.generator import Standby
 from lab.processes import lock, nodes
 from lab.records.stamp import utc
@@ -44,6 +46,11 @@ PAGE = Path("final.html")
 FOUND, FAILED = 1, 2
 CLIENTS = (1, 4, 16, 64)
 LOAD_S, WARM_S = 1.5, 0.5  # of each load
+MINUTES = 15  # after which no further step is begun; a quiet machine needs three or four
+# The comparison: with the solution of a step before much came to it, in turns.
+BEFORE_STEP = 8
+PAIRS, TURN_S, TURN_WARM_S = 8, 0.7, 0.2
+WORSE_BY = 0.25  # of its answers a second, which a drop may lose
 FILE = "load.bin"
 FILE_BYTES = 64 << 10
 
@@ -60,18 +67,64 @@ HTML = macros("""
 
 
 @dataclass(frozen=True)
+class Compared:
+    """The drop, measured in turns with one of step 8.
+
+    before : what that one is called; is_own : did the drop's author name it? measured : how many
+    times as many answers a second that one gives, with the word for it
+    """
+
+    before: str
+    is_own: bool
+    measured: versions.Measured
+
+    @property
+    def is_worse(self) -> bool:
+        """Was it shown that the drop answers fewer requests in the same time?"""
+        return self.measured.word == versions.WORSE
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        ratio = self.measured.ratio
+        because = f" ({self.measured.because})" if self.measured.because else ""
+        if not ratio.pairs:
+            return f"Compared with {self.before}: {self.measured.word}, as no pair has answers."
+        return (
+            f"Compared with {self.before}: {self.measured.word}{because}. That one gives "
+            f"{ratio.estimate:.2f} times as many answers a second ({ratio.low:.2f} to "
+            f"{ratio.high:.2f}, {count(ratio.pairs, 'pair')})."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as data."""
+        ratio = self.measured.ratio
+        return {
+            "before": self.before,
+            "verdict": self.measured.word,
+            "times as many answers": (
+                [ratio.estimate, ratio.low, ratio.high] if ratio.pairs > 1 else None
+            ),
+            "pairs": ratio.pairs,
+        }
+
+
+@dataclass(frozen=True)
 class Final:
     """What a folder came to: a result for each step, the loads by what was asked, the examination.
 
-    `refused` says in words why there are no loads, or no examination.
+    compared : with a drop of step 8. refused : in words why there are no loads, or no examination.
+    left : steps that were not begun, as the time was over.
     """
 
     folder: str
     hand_in: HandIn
     steps: tuple[Result, ...]
     loads: tuple[tuple[str, Phase], ...]
+    compared: Compared | None
     examination: Examination | None
     refused: tuple[str, ...]
+    left: tuple[Exercise, ...]
     started: str
     seconds: float
 
@@ -83,13 +136,17 @@ class Final:
     @property
     def of(self) -> float:
         """The most points that there are."""
-        return sum(step.of for step in self.steps)
+        return sum(step.of for step in self.steps) + sum(step.points for step in self.left)
 
     @property
     def is_well(self) -> bool:
-        """Whether every criterion of every step holds, and the examination found nothing."""
+        """Whether every criterion of every step holds, the drop is not worse than its author's of
+        before, if that is given, and the examination found nothing.
+        """
         return (
             all(step.passed for step in self.steps)
+            and not self.left
+            and not (self.compared and self.compared.is_own and self.compared.is_worse)
             and self.examination is not None
             and outputs.verdict(self.examination) == outputs.WELL
         )
@@ -97,6 +154,7 @@ class Final:
     def __str__(self) -> str:
         lines = [step.line() for step in self.steps]
         lines += [f"{what}, {_load_line(phase)}" for what, phase in self.loads]
+        lines += [self.compared.sentence] if self.compared else []
         lines += [*self.refused, *([str(self.examination)] if self.examination else [])]
         lines.append(f"{bare(self.points)} of {bare(self.of)} points, in {self.seconds:.0f} s")
         return "\n".join(lines)
@@ -112,6 +170,8 @@ class Final:
             "of": self.of,
             "steps": [step.to_json() for step in self.steps],
             "loads": [{"asked": what, **_row(what, phase)} for what, phase in self.loads],
+            "compared": self.compared.to_json() if self.compared else None,
+            "left": [step.id for step in self.left],
             "examination": (
                 json.loads(outputs.examination_json(self.examination)) if self.examination else None
             ),
@@ -119,36 +179,56 @@ class Final:
         }
 
 
-def of_folder(folder: str, say: Say = lambda _: None) -> Final:
-    """Judge all steps, load the drop and examine it. Raises BadHandIn where there is no program."""
+def of_folder(
+    folder: str, say: Say = lambda _: None, *, before: str = "", minutes: float = MINUTES
+) -> Final:
+    """Judge all steps, load the drop, compare and examine it. Raises BadHandIn where there is no
+    program.
+
+    before : a folder or program of step 8, for the comparison; minutes : after which no further
+    step is begun
+    """
     project_steps = exercises.steps(PROJECT)
     hand_in = folders.from_path(folder, project_steps[-1])
+    earlier = folders.from_path(before, _step(BEFORE_STEP)) if before else None
     start_utc, start_s = utc(), time.monotonic()
-    results = []
+    end_s = start_s + 60 * minutes
+    results: list[Result] = []
     for step in project_steps:
+        if results and time.monotonic() >= end_s:
+            break
         say(f"step {step.step} of {len(project_steps)}: {step.title}")
         results.append(verbs.judged(step, hand_in))
+    remaining_steps = tuple(project_steps[len(results) :])
+    reasons = [_too_late(remaining_steps, minutes)] if remaining_steps else []
     loads: list[tuple[str, Phase]] = []
-    examination, reasons = None, []
-    place = Path(folder).resolve()
-    command = (nodes.program(None), place.name if place.is_file() else hand_in.name)
-    if place.is_file():
-        place = place.parent
+    comparison = examination = None
+    place, command = _started(folder, hand_in)
     with tempfile.TemporaryDirectory(prefix="lab-drop-") as scratch:
         files = Path(scratch) / "files"
         files.mkdir()
         (files / FILE).write_bytes(os.urandom(FILE_BYTES))
         env = {"FOLDER": str(files)}
+        target = Target(command, place, "the drop", env)
         try:
-            say(f"the load: up to {CLIENTS[-1]} clients")
-            loads += _loaded(Target(command, place, "the drop", env))
+            if not remaining_steps:
+                say(f"the load: up to {CLIENTS[-1]} clients")
+                loads += _loaded(target)
         except LabError as error:
             reasons.append(f"The drop could not be loaded: {error}")
         try:
-            say("the examination, half a minute")
-            scenario = Path(scratch) / "uses.json"
-            scenario.write_text(json.dumps({"requests": USES}), "utf-8")
-            examination = order(command, folder=place, env=env, scenario=scenario).examined(say)
+            if loads:
+                say(f"the comparison with step {BEFORE_STEP}")
+                comparison = _compared(target, _before(before, earlier, Path(scratch), env), before)
+        except LabError as error:
+            reasons.append(f"The drop could not be compared: {error}")
+        try:
+            if not remaining_steps:
+                say("the examination, half a minute")
+                scenario = Path(scratch) / "uses.json"
+                scenario.write_text(json.dumps({"requests": USES}), "utf-8")
+                ordered = order(command, folder=place, env=env, scenario=scenario)
+                examination = ordered.examined(say)
         except LabError as error:
             reasons.append(f"The drop could not be examined: {error}")
     return Final(
@@ -156,11 +236,45 @@ def of_folder(folder: str, say: Say = lambda _: None) -> Final:
         hand_in,
         tuple(results),
         tuple(loads),
+        comparison,
         examination,
         tuple(reasons),
+        remaining_steps,
         start_utc,
         time.monotonic() - start_s,
     )
+
+
+def _too_late(left: Sequence[Exercise], minutes: float) -> str:
+    return (
+        f"The final took longer than {minutes:g} minutes, so {count(len(left), 'step')} and the "
+        "load were left out. Check these steps one by one, or give it more time with --minutes."
+    )
+
+
+def _step(at: int) -> Exercise:
+    return next(step for step in exercises.steps(PROJECT) if step.step == at)
+
+
+def _started(folder: str, hand_in: HandIn) -> tuple[Path, tuple[str, ...]]:
+    """The folder and the command of a drop that runs as if its author had started it."""
+    place = Path(folder).resolve()
+    if place.is_file():
+        return place.parent, (nodes.program(None), place.name)
+    return place, (nodes.program(None), hand_in.name)
+
+
+def _before(folder: str, hand_in: HandIn | None, scratch: Path, env: dict[str, str]) -> Target:
+    """The drop of step 8: the given one, or the solution of that step."""
+    if hand_in is not None:
+        place, command = _started(folder, hand_in)
+        return Target(command, place, f"the drop in {Path(folder).name}", env)
+    step = _step(BEFORE_STEP)
+    name = f"before{step.solution.suffix}"
+    text = step.program(step.solution, step.for_student(verbs.student()))
+    (scratch / name).write_text(text, "utf-8")
+    title = f"the solution of step {BEFORE_STEP}"
+    return Target((nodes.program(None), name), scratch, title, env)
 
 
 # What the examination asks for, in turns.
@@ -198,6 +312,37 @@ def _loaded(target: Target) -> list[tuple[str, Phase]]:
     return phases
 
 
+def _compared(now: Target, before: Target, folder: str) -> Compared:
+    """Load two drops in turns, which both run all the time. Raises LabError."""
+    path = ASKED[0][1]
+    answers: dict[str, list[float]] = {"now": [], "before": []}
+    with (
+        lock.measuring(),
+        Standby() as standby,
+        App(now, None) as one,
+        App(before, None) as other,
+    ):
+        urls = {"now": one.url, "before": other.url}
+        for arms in abba(list(urls), PAIRS, seed=1):
+            for arm in arms:
+                with standby.take(None) as generator:
+                    standby.prepare(None)
+                    phase = load(
+                        generator,
+                        arm,
+                        urls[arm],
+                        Request(path),
+                        seconds=TURN_S,
+                        warmup=TURN_WARM_S,
+                        connections=versions.CONNECTIONS,
+                    )
+                answers[arm].append(phase.throughput)
+    ratio = paired_ratio(
+        answers["before"], answers["now"], a="before", b="now", metric="throughput"
+    )
+    return Compared(before.title, bool(folder), versions.verdict(ratio, WORSE_BY))
+
+
 def _row(what: str, phase: Phase) -> dict[str, Any]:
     refusals = phase.kinds.get("status 503", 0)
     return {
@@ -228,19 +373,23 @@ def page(whole: Final) -> str:
     about = f"Folder {whole.folder}, started as node {whole.hand_in.name}. The values are {values}."
     undecided = [step for step in whole.steps if step.outcome != GRADED]
     full_count = sum(step.passed for step in whole.steps)
-    words = [f"{full_count} of {len(whole.steps)} steps with all points."]
+    words = [f"{full_count} of {len(whole.steps) + len(whole.left)} steps with all points."]
+    if whole.left:
+        words.append(f"{count(len(whole.left), 'step')} left out, as the time was over.")
     if undecided:
         words.append(f"{count(len(undecided), 'step')} got no verdict: run it again.")
     words.append(
         f"The clinic: {whole.examination.first}." if whole.examination else "It was not examined."
     )
-    tone = "ok" if full_count == len(whole.steps) else "warn" if whole.points else "fail"
+    is_full = full_count == len(whole.steps) and not whole.left
+    tone = "ok" if is_full else "warn" if whole.points else "fail"
     parts = [
         HTML.intro({"title": "The file drop, as a whole", "about": about}),
         box(tone, f"{bare(whole.points)} of {bare(whole.of)} points", words),
         table([_step_row(number, step) for number, step in enumerate(whole.steps, 1)]),
         HTML.heading("Under load"),
         *_load_parts(whole.loads),
+        *([HTML.text(whole.compared.sentence)] if whole.compared else []),
         HTML.heading("In the clinic"),
         *(box("warn", "not done", [text]) for text in whole.refused),
     ]
@@ -334,13 +483,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--page", type=Path, default=PAGE, help=f"the file of the page (default: {PAGE})"
     )
+    parser.add_argument(
+        "--before",
+        metavar="FOLDER",
+        default="",
+        help=f"your drop as it was after step {BEFORE_STEP}, to compare with (default: the "
+        "solution of that step)",
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help="after which no further step is begun (default: %(default)s)",
+    )
     parser.add_argument("--json", action="store_true", help="print the results as data")
 
 
 def final(options: argparse.Namespace) -> int:
     """Do all of it; 0 if every criterion holds and nothing is found, 1 if not, 2 if it cannot."""
     try:
-        whole = of_folder(options.folder, lambda words: print(f"… {words}", file=sys.stderr))
+        whole = of_folder(
+            options.folder,
+            lambda words: print(f"… {words}", file=sys.stderr),
+            before=options.before,
+            minutes=options.minutes,
+        )
     except LabError as error:
         print(error, file=sys.stderr)
         return FAILED

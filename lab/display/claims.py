@@ -20,12 +20,14 @@ from lab.text.looks import html
 from lab.text.numbers import bare, count, exact, factor, interval, times
 from lab.text.phrasing import capital
 
+PUBLISHED = "What was published, beside what was measured"
+
 
 @html.register
 def claim(c: Claim) -> str:
     """Return a claim: the sentence, what was measured, the limit and the verdict, as sentences. One
-    click below is how it was judged; of a published claim the figure and the quotation are beside
-    it. It can be linked to: `#claim-` and its id.
+    click below is how it was judged, and of a published claim the figure and the quotation, which
+    paper shows. It can be linked to: `#claim-` and its id.
     """
     lines = [c.sentence, *_finding(c)]
     after = []
@@ -43,8 +45,9 @@ def claim(c: Claim) -> str:
     if c.measures:
         details.append(f"Measured: {c.measures}.")
     summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
-    figure = "" if c.own else _beside(c) + _quoted(c)
-    more = paragraphs(after) + folded(summary, paragraphs(details)) + figure
+    more = paragraphs(after) + folded(summary, paragraphs(details))
+    if not c.own:
+        more += folded(PUBLISHED, _beside(c) + _quoted(c), on_paper=True)
     place = anchor(c.id)
     box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more, id=place)
     return f'{STYLE}<div id="{escape(place)}">{box_html}</div>'

@@ -41,6 +41,8 @@ STYLE = (
     "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80;--lab-less:#c9a6ff}"
     "</style>"
 )
+CUT = "lab-cut"  # what a page shows the beginning of (lab/book/site/long_parts.py)
+ROWS = 11  # a table with more is cut
 TONES = ("ok", "less", "warn", "fail", "none")
 
 
@@ -104,11 +106,12 @@ def table(
     name = escape(label or caption or _named_by(columns))
     inner = f"{caption_html}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     label_attribute = "" if caption else f' aria-label="{name}"'
+    place = f"lab-scroll {CUT}" if len(rows) > ROWS else "lab-scroll"
     if _width(columns, rows) <= _PHONE:
-        return f'<div class="lab-scroll"><table{label_attribute}>{inner}'
+        return f'<div class="{place}"><table{label_attribute}>{inner}'
     # The focus lets a keyboard scroll the table. The role is group, because a page may have many.
     return (
-        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}">'
+        f'<div class="{place}" role="group" tabindex="0" aria-label="{name}">'
         f"<table{label_attribute}>{inner}"
     )
 
@@ -167,9 +170,10 @@ def paragraphs(lines: Sequence[str], *, safe: bool = False) -> str:
     return "".join(f"<p>{line if safe else escape(unbroken(line))}</p>" for line in lines)
 
 
-def folded(summary: str, inside: str) -> str:
-    """Return HTML that is one click below a line."""
-    return f"<details><summary>{escape(summary)}</summary>{inside}</details>"
+def folded(summary: str, inside: str, *, on_paper: bool = False) -> str:
+    """Return HTML that is one click below a line; on_paper : a print shows it open."""
+    kind = ' class="lab-on-paper"' if on_paper else ""
+    return f"<details{kind}><summary>{escape(summary)}</summary>{inside}</details>"
 
 
 def _boxed(tone: str, inside: str) -> str:

@@ -67,7 +67,7 @@ def _works(program: str, *more: str) -> bool:
     user = ("--unshare-user", "--unshare-pid", *NO_CAPABILITIES, *more)
     within = [program, *user, *all_of_it, "--", "/bin/true"]
     try:
-        done = subprocess.run(outer + within, capture_output=True, timeout=10, check=False)
+        done = subprocess.run(outer + within, capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

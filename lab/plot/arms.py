@@ -118,7 +118,7 @@ def comparison(
     most = max(map(len, runs.values()))
     mean = "" if most < 2 else "geometric mean" if geometric else "mean"
     trials = [t for cell in cells.values() for t in cell]
-    rows = 62 + 46 * len(lines)
+    rows = 58 + 40 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {at_text}",

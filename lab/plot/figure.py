@@ -22,7 +22,7 @@ from lab.plot.palette import declarations
 from lab.plot.svg import compact, view_box
 from lab.text.phrasing import printable, unbroken
 
-WIDE = Size(680, 380, 12.5)
+WIDE = Size(680, 320, 12.5)
 NARROW = Size(340, 350, 13)
 
 # Only system fonts, because a figure must look the same offline. The layout used wider glyphs.

@@ -219,6 +219,6 @@ def forest(
             for line in lines
         ],
         notes=notes,
-        wide=WIDE._replace(height=80 + 40 * len(lines)),
+        wide=WIDE._replace(height=72 + 36 * len(lines)),
         narrow=NARROW._replace(height=100 + 46 * len(lines)),
     )

@@ -76,7 +76,7 @@ def timeline(
 
     server = trial.arm or trial.server.name
     caption = caption or f"one trial of {server}, 100 ms at a time"
-    height = 190 + 110 * (1 + has_loop)
+    height = 170 + 96 * (1 + has_loop)
     return Figure(
         name=name or f"timeline {server}",
         title=caption,

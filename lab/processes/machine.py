@@ -217,7 +217,7 @@ def commit() -> tuple[str, bool]:
 
     def git(*args: str) -> str:
         done = subprocess.run(
-            ["git", "-C", str(ROOT), *args], capture_output=True, text=True, timeout=5, check=True
+            ["git", "-C", str(ROOT), *args], capture_output=True, text=True, timeout=60, check=True
         )
         return done.stdout.strip()
 
@@ -234,7 +234,7 @@ def version(program: str) -> str:
     """Return what `program --version` says in its first line, or ""; asked once per process."""
     try:
         result = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=5, check=True
+            [program, "--version"], capture_output=True, text=True, timeout=60, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -264,7 +264,7 @@ def _cpu() -> str:
                 ["sysctl", "-n", "machdep.cpu.brand_string"],
                 capture_output=True,
                 text=True,
-                timeout=5,
+                timeout=60,
                 check=True,
             ).stdout.strip()
         except (OSError, subprocess.SubprocessError):

@@ -220,7 +220,7 @@ def _ask(path: str, _mtime: int, _size: int) -> str:
     # NODE_OPTIONS is meant for programs; a wrong option would keep Node from answering.
     env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
     output = subprocess.run(
-        [path, "--version"], capture_output=True, text=True, timeout=20, check=True, env=env
+        [path, "--version"], capture_output=True, text=True, timeout=120, check=True, env=env
     ).stdout.strip()
     if not re.fullmatch(r"v\d+\.\d+\.\d+\S*", output):
         raise ValueError(f"it said {output[:60]!r}")

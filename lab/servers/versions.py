@@ -79,7 +79,7 @@ def program(name: str) -> str:
     for flag in ("--version", "-v"):  # nginx knows only the second, and answers on stderr
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             result = subprocess.run(
-                [path, flag], capture_output=True, text=True, timeout=5, check=False
+                [path, flag], capture_output=True, text=True, timeout=60, check=False
             )
             first = next(iter((result.stdout or result.stderr).splitlines()), "")
             if result.returncode == 0 and (number := re.search(r"\d+(?:\.\d+)+", first)):

@@ -27,7 +27,7 @@ CACHE = HOME / "_build" / "simulator"
 OLD_S = 86_400  # files of other sources may be read by another build until then
 FOLDER = "simulator-"
 LOADER = "change.js"
-PATIENCE_S = 120
+PATIENCE_S = 900
 EXAMPLES = HERE / "page" / "examples.json"
 PACKAGES = HOME / "node_modules"
 # Whose code is in the folder: the package, and the file of its licence.

@@ -14,7 +14,7 @@ from lab.processes import child, nodes
 from lab.records.trace import Trace
 
 MAIN = Path(__file__).with_name("main.mjs")
-PATIENCE_S = 60
+PATIENCE_S = 600
 NOT_MODELLED = 2
 SHOWN_ORDERS = 10
 

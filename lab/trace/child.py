@@ -277,6 +277,6 @@ class _Driver:
             time.sleep(0.01)
 
     def finish(self) -> None:
-        self._thread.join(timeout=5)
+        self._thread.join(timeout=30)
         if self.error:
             raise self.error

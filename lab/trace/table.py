@@ -15,7 +15,7 @@ from lab.processes import child, nodes
 from lab.records.trace import Trace, modelled
 
 PRINTED = NODE_SIDE / "recorder" / "printed.mjs"
-PATIENCE_S = 60
+PATIENCE_S = 600
 ROWS = 60
 PRINTED_WIDTH = 28
 LEAST_WHY = 24  # columns; a terminal that is narrower wraps the lines itself

@@ -8,8 +8,11 @@ import pytest
 
 from lab.clinic import final
 from lab.clinic.loading import Phase
+from lab.clinic.versions import verdict
 from lab.errors import LabError
 from lab.grading import exercise as exercises
+from lab.grading.result import GRADED, Result
+from lab.judging.stats import paired_ratio
 
 STEP = exercises.exercise("drop-01")
 
@@ -22,6 +25,21 @@ def phase(clients, **kinds):
     )  # fmt: skip
 
 
+def compared(before, now, is_own=False):
+    values = [value + 0.01 * turn for value in (before, now) for turn in range(final.PAIRS)]
+    ratio = paired_ratio(values[: final.PAIRS], values[final.PAIRS :], a="before", b="now")
+    return final.Compared("step <8>", is_own, verdict(ratio, final.WORSE_BY))
+
+
+def full():
+    """A step whose criteria all hold, as nothing was run."""
+    return Result(
+        schema=1, exercise=STEP.id, title=STEP.title, outcome=GRADED, points=STEP.points,
+        of=STEP.points, criteria=(), hand_in="", version="v", grader="g", node="24",
+        sandbox="none", limits={}, seed=1, parameters={}, student="", graded="", seconds=1.0,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def short(monkeypatch, tmp_path):
     """A final of one step whose load and examination are not what is tested."""
@@ -31,13 +49,16 @@ def short(monkeypatch, tmp_path):
 
     monkeypatch.setattr(final.exercises, "steps", lambda _: (STEP,))
     monkeypatch.setattr(final, "_loaded", lambda _: [("a file", phase(1)), ("a file", phase(4))])
+    monkeypatch.setattr(final, "_before", lambda *_: None)
+    monkeypatch.setattr(final, "_compared", lambda *_: compared(100, 101))
     monkeypatch.setattr(final, "order", no_examination)
     monkeypatch.setattr(final.verbs, "HANDED_IN", tmp_path / "handed-in")
     return tmp_path
 
 
-def run(folder, page, is_json=False):
-    return final.final(argparse.Namespace(folder=str(folder), page=page, json=is_json))
+def run(folder, page, is_json=False, **given):
+    more = {"before": "", "minutes": final.MINUTES, **given}
+    return final.final(argparse.Namespace(folder=str(folder), page=page, json=is_json, **more))
 
 
 def drop(place: Path, text: str) -> Path:
@@ -56,6 +77,8 @@ def test_the_page_has_the_points_of_each_step_and_why_there_is_no_examination(sh
     assert f"{STEP.points:g} of {STEP.points:g} points" in text
     assert "not examined &lt;here&gt;" in text and "<here>" not in text
     assert "make grade" in text
+    assert "Compared with step &lt;8&gt;: no difference" in text
+    assert data["compared"]["verdict"] == "no difference"
     assert code == final.FOUND  # without an examination it is not known that there is nothing
 
 
@@ -79,3 +102,25 @@ def test_requests_that_were_refused_are_apart_from_those_that_failed():
     row = final._row("its sum", phase(64, status_503=40, ECONNRESET=2))
     assert row["refused with 503"] == 40
     assert row["failed otherwise"] == 2
+
+
+def test_a_drop_that_answers_half_as_many_requests_as_before_is_worse():
+    assert compared(200, 100).is_worse
+    assert not compared(110, 100).is_worse  # less than a drop may lose
+    assert "2.00 times" in compared(200, 100).sentence
+    assert "no pair has answers" in compared(0, -1).sentence
+
+
+def test_steps_for_which_no_time_is_left_are_said_and_count_as_points_that_are_missing(
+    short, monkeypatch, capsys
+):
+    monkeypatch.setattr(final.exercises, "steps", lambda _: (STEP, STEP, STEP))
+    monkeypatch.setattr(final.verbs, "judged", lambda *_: full())
+    folder = drop(short / "my-drop", "export {};\n")
+    assert run(folder, short / "page.html", is_json=True, minutes=0) == final.FOUND
+    data = json.loads(capsys.readouterr().out)
+    assert data["of"] == 3 * STEP.points and len(data["steps"]) == 1
+    assert data["left"] == [STEP.id] * 2 and data["loads"] == []
+    page = (short / "page.html").read_text("utf-8")
+    assert "of 3 steps with all points" in page and "2 steps left out" in page
+    assert "--minutes" in page

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -18,6 +19,11 @@ from lab.processes import machine, nodes
 pytestmark = [pytest.mark.starts, pytest.mark.alone]
 
 PAGE = paths.ROOT / "book/streams/one-connection-many-requests"
+
+
+@pytest.fixture(autouse=True)
+def a_slow_machine_may_take_longer(monkeypatch):
+    monkeypatch.setattr(sys.modules["lab.measure.program"], "LONGEST_S", 600.0)
 
 
 def rows(program):

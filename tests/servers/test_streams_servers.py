@@ -26,6 +26,11 @@ TODAY = "backpressure-today"
 WEIGHT = "web-streams-by-weight"
 
 
+@pytest.fixture(autouse=True)
+def a_slow_machine_may_take_longer(monkeypatch):
+    monkeypatch.setattr(sys.modules["lab.measure.program"], "LONGEST_S", 600.0)
+
+
 def rows(program, *arguments, server=None, **env):
     recipe = lab.server(server, env=env) if server else None
     return node(STREAMS / program, *arguments, server=recipe, timeout_s=600).rows

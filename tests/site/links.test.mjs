@@ -56,6 +56,7 @@ const isInSight = (tab, selector) =>
 const scrolled = (tab) => tab.evaluate(() => scrollY);
 const settled = (tab) =>
   tab.evaluate(() => new Promise((then) => requestAnimationFrame(() => setTimeout(then, 50))));
+const unfold = (tab) => tab.locator("#vary-size > .try").evaluate((fold) => (fold.open = true));
 const atTop = async (tab) => {
   await settled(tab);
   assert.equal(await scrolled(tab), 0);
@@ -176,6 +177,25 @@ describe("a value of a variation", () => {
     });
   });
 
+  test("is followed by a variation that was taken out of the page and put back", async () => {
+    await go("", async (tab) => {
+      const isFollowing = async (value) => {
+        await tab.evaluate((text) => (location.hash = `#vary=size&value=${text}`), value);
+        await settled(tab);
+        return tab.locator("#vary-size input:checked").inputValue();
+      };
+      assert.equal(await isFollowing("e"), "2");
+      await tab.evaluate(() => {
+        const element = document.querySelector("#vary-size");
+        const { parentNode, nextSibling } = element;
+        element.remove();
+        parentNode.insertBefore(element, nextSibling);
+      });
+      assert.equal(await isFollowing("c+%26+d"), "1");
+      assert.equal(await tab.locator("#vary-size fieldset").count(), 1);
+    });
+  });
+
   test("that is not there leaves the first", async () => {
     await go("#vary=size&value=nothing", async (tab) => {
       await settled(tab);
@@ -188,6 +208,7 @@ describe("a value of a variation", () => {
 describe("the sign of a link", () => {
   test("sets the address with the keyboard, and leaves the reader at the same place", async () => {
     await go("", async (tab) => {
+      await unfold(tab);
       await tab.getByRole("radio", { name: "e", exact: true }).check();
       const sign = tab.locator("#vary-size").getByRole("link", { name: "Link to this value" });
       await sign.focus();
@@ -213,6 +234,7 @@ describe("the sign of a link", () => {
       }, remade);
     for (const hash of ["", "#vary=size&value=e"])
       await go(hash, async (tab) => {
+        await unfold(tab);
         await tab.getByRole("radio", { name: "e", exact: true }).check();
         await tab.locator("#vary-size .lab-link").click();
         await again(tab);

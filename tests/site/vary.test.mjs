@@ -63,7 +63,19 @@ const page = (name, body, theme) =>
     styles: ["question.css", "curve.css", "vary.css"],
     scripts: ["curve.js", "question.js", "vary.js"],
   });
-const open = own.clean;
+/** With every variation unfolded. */
+const open = (url, use, options) =>
+  own.clean(
+    url,
+    async (tab) => {
+      if (options?.javaScriptEnabled !== false)
+        await tab.evaluate(() => {
+          for (const fold of document.querySelectorAll("lab-vary > .try")) fold.open = true;
+        });
+      await use(tab);
+    },
+    options,
+  );
 const told = (tab) => tab.locator("lab-vary [role=status]").innerText();
 const shown = (tab) => tab.locator("lab-vary .numbers:visible").count();
 
@@ -133,7 +145,7 @@ describe("a variation", () => {
 
   test("is worked with arrow keys alone, and says each value once", async () => {
     await open(page("keys", vary()), async (tab) => {
-      await tab.keyboard.press("Tab");
+      for (let i = 0; i < 2; i++) await tab.keyboard.press("Tab"); // past the line of the fold
       await tab.keyboard.press("ArrowDown");
       assert.equal(await told(tab), "a thousand: hashes 240 /s.");
       await tab.keyboard.press("ArrowDown");
@@ -202,8 +214,24 @@ describe("a variation", () => {
     );
   });
 
+  test("is one line with its name and values until it is opened, but not where a cell has just been run", async () => {
+    await own.clean(page("folded", vary()), async (tab) => {
+      assert.equal(await tab.getByRole("radio").count(), 0);
+      assert.match(await tab.locator("lab-vary").innerText(), /AT_ONCE\s+2 · a thousand · 3$/);
+      await tab.keyboard.press("Tab");
+      await tab.keyboard.press("Enter");
+      assert.equal(await tab.getByRole("radio").count(), 3);
+    });
+    await own.clean(page("later", ""), async (tab) => {
+      await tab.evaluate((html) => {
+        document.querySelector("main").innerHTML = html;
+      }, vary());
+      assert.equal(await tab.getByRole("radio").count(), 3);
+    });
+  });
+
   test("on paper shows what was not tried, too", async () => {
-    await open(page("paper", vary()), async (tab) => {
+    await own.clean(page("paper", vary()), async (tab) => {
       await tab.emulateMedia({ media: "print" });
       assert.equal(await shown(tab), 3);
     });

@@ -1,5 +1,6 @@
 const THREADS = 3;
 const BURST = 30;
+const ROUNDS = 12; // in each of which two requests come, and one file can be read
 const SOON = 3000; // ms within which what is answered at once has come, on any day
 
 /** The two kinds of requests that may be refused: how many are under way at once, and how one is made. */
@@ -19,7 +20,7 @@ async function kinds(t, room = t.parameters.room) {
       atOnce: THREADS,
       most: THREADS + room,
       asks: previewOf,
-      wanted: () => [422, ""],
+      wanted: () => [422, undefined],
     },
   };
 }
@@ -84,6 +85,48 @@ async function ends(t, kind, { slow, requests }) {
   await slow.endAll(t);
   for (const [at, request] of requests.entries())
     await answers(t, request, ...kind.wanted(slow.files[at]), `requests for ${kind.what} waited`);
+}
+
+/**
+ * What comes of two requests in each round, where one file can be read in each: twice the capacity, whatever the machine's. Time is
+ * counted in rounds, by no clock.
+ */
+async function overloads(t, server, kind) {
+  const { answers, ask, begins, Slow } = await t.shared();
+  const slow = new Slow(t, server, kind.most + 2 * ROUNDS);
+  const files = slow.files.values();
+  let inside = [];
+  const asks = (round) => {
+    const file = files.next().value;
+    inside.push({ file, round, request: noted(kind.asks(server, file)) });
+  };
+  // Two on two connections may change places: any of them may be the one that is refused.
+  const isAnswered = () => inside.some(({ request }) => request.answer);
+  for (let count = 0; count < kind.most; count++) asks(0);
+  await begins(t, slow, kind.atOnce, kind.what);
+  const waits = [];
+  let patience = SOON;
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (let count = 0; count < 2; count++) {
+      asks(round);
+      if (inside.length <= kind.most) continue;
+      // Where none is refused, the requests that wait become more and more, and none of the others is waited for as long.
+      if (!(await t.until(isAnswered, patience))) patience = SOON / 30;
+      inside = inside.filter(({ request }) => !request.answer);
+    }
+    await t.until(async () => (await slow.look()) > 0 && slow.active.length > 0, SOON);
+    const [file] = slow.active;
+    const ending = inside.find((each) => each.file === file);
+    if (file) await slow.end(file);
+    if (!ending) continue;
+    await answers(t, ending.request, ...kind.wanted(file), "more came than there was room for");
+    waits.push([round, round - ending.round]);
+    inside.splice(inside.indexOf(ending), 1);
+    await ask(t, server, "/ping"); // by then the drop knows that it has sent the answer
+  }
+  inside = inside.filter(({ request }) => !request.answer);
+  const ages = [...waits.map(([, rounds]) => rounds), ...inside.map(({ round }) => ROUNDS - round)];
+  return { waits, longest: Math.max(...ages) };
 }
 
 const full = (kind) =>
@@ -250,6 +293,30 @@ export default {
       }, 6000);
       for (const [at, request] of letIn.entries())
         await answers(t, request, ...kind.wanted(files[at]), "others were refused");
+    }
+  },
+
+  async goodput(t) {
+    const { put, started, word } = await t.shared();
+    for (const kind of Object.values(await kinds(t))) {
+      const server = await started(t);
+      await put(t, server, word(t), "first");
+      const { waits, longest } = await overloads(t, server, kind);
+      await server.stop();
+      const what = `there was no more room for ${kind.what}, and in each of ${ROUNDS} rounds two requests came and one file could be read`;
+      t.plot(`Twice as many requests for ${kind.what} as can be answered`, waits, {
+        x: "round",
+        y: "rounds until its answer",
+      });
+      t.ok(waits.length === ROUNDS, `${what}: some rounds had no answer`, {
+        saw: `${waits.length} answers`,
+        wanted: `${ROUNDS}, as if no more had come than can be answered`,
+      });
+      t.ok(
+        longest <= kind.most,
+        `${what}: a request that was let in waited for more rounds than there are slots`,
+        { saw: `${longest} rounds`, wanted: `at most ${kind.most}` },
+      );
     }
   },
 

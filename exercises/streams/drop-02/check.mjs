@@ -33,6 +33,9 @@ function isStored(t, { server, folder }, name, content, what) {
   );
 }
 
+/** `new URL` takes this name for the folder above, as many routers do, so that its path is another one. */
+const ABOVE = "%2E%2E";
+
 export default {
   async stored(t) {
     const { bytes, put, word } = await t.shared();
@@ -100,7 +103,7 @@ export default {
       "%2Ftmp%2Foutside.txt",
       "inner%2Foutside.txt",
       "..%5Coutside.txt",
-      "%2E%2E",
+      ABOVE,
       ".hidden",
       "%2Ehidden",
       "%zz",
@@ -117,7 +120,7 @@ export default {
         wanted: 400,
       });
       t.ok(
-        answer.status === 400,
+        answer.status === 400 || (name === ABOVE && [404, 405].includes(answer.status)),
         `PUT /files/${name} was not answered with 400: that is not the name of a file`,
         { saw: outcome(answer), wanted: 400 },
       );

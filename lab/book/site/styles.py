@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from lab import paths
@@ -16,6 +16,7 @@ from lab.simulator import bundle
 from lab.storage import written
 from lab.widgets import parts
 
+LOADS = "page.js"
 OUR_OWN = paths.ROOT / "book" / "_static"
 # Also inside the data of a component, where quotes are written otherwise.
 _NAMED = re.compile(r"""\b(?:class|id)=(?:\\?["']|&quot;|&#34;)([^"'\\&<>]*)""")
@@ -58,15 +59,28 @@ def _is_simulator(file: Path) -> bool:
 def name_by_content(out: Path) -> None:
     """Let every page ask for its styles and scripts by what they are now: what is left of a style
     depends on all pages, scripts of others were mended, and a browser that kept an earlier one has
-    to ask again.
+    to ask again. What a script of every page loads later (LOADS) is named in that script.
     """
-    files = [*(out / "_static").rglob("*.css"), *(out / "_static").rglob("*.js")]
-    now = {f.name: hashlib.sha256(f.read_bytes()).hexdigest()[:8] for f in files}
+    static = out / "_static"
+    files = [*static.rglob("*.css"), *static.rglob("*.js")]
+    now = {file.name: _digest(file) for file in files}
+    loader = static / LOADS
+    if loader.exists():
+        _name(loader, now)
+        now[LOADS] = _digest(loader)
     for page in _pages(out):
-        html = page.read_bytes().decode()
-        named = _ASKED.sub(lambda found: f"{found[1]}?v={now.get(found[1], found[2])}", html)
-        if named != html:
-            written.write(page, named.encode())
+        _name(page, now)
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]
+
+
+def _name(file: Path, now: Mapping[str, str]) -> None:
+    text = file.read_bytes().decode()
+    named = _ASKED.sub(lambda found: f"{found[1]}?v={now.get(found[1], found[2])}", text)
+    if named != text:
+        written.write(file, named.encode())
 
 
 def _pages(out: Path) -> list[Path]:

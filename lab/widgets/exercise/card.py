@@ -22,6 +22,7 @@ HTML = macros("""
 {% set title = "exercise-" ~ one.id ~ "-title" %}
 <section class="lab-exercise" id="exercise-{{ one.id }}" aria-labelledby="{{ title }}">
 {{ style }}
+<div class="head">
 <p class="title" id="{{ title }}" role="heading" aria-level="3">{{ one.title }}</p>
 <p class="facts">{{ one.level_word }} · {{ one.minutes }} minutes · {{ one.points_word }}
 {%- if one.star %}{{ ' ' }}·
@@ -29,26 +30,29 @@ HTML = macros("""
 {{- "" }}core {{ one.star }} of {{ one.stars }}</abbr>
 {%- endif %}
 {%- if one.step %}{{ ' ' }}· step {{ one.step }} of a project{% endif %}</p>
+</div>
 <p class="about">{{ one.summary }}</p>
-<details class="asked"><summary>The task, with an example</summary>
+<div class="parts">
+<details class="asked lab-on-paper"><summary>The task, with an example</summary>
 <div class="task">{{ task }}</div></details>
 <details><summary>{{ one.begin }}</summary>
 <section class="highlight"><pre tabindex="0">{{ code }}</pre></section>
 <p>
 <a download="{{ one.file }}" href="{{ data }}">Download {{ one.file }}</a></p>
 </details>
-<details><summary>How it is checked</summary>
+<details class="lab-on-paper"><summary>How it is checked</summary>
 <p>By what your program does, in a process of its own.</p>
 <ul>{% for each in one.criteria %}
 <li>{{ each.says }} <span class="points">{{ each.worth }}</span></li>{% endfor %}</ul>
+<p class="how">In a terminal <code>
+make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
+</code>,
+{{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
 </details>
 <details><summary>A hint</summary><p>{{ one.hints[0] }}</p>
 <details><summary>Another hint</summary><p>{{ one.hints[1] }}</p>
 <details><summary>The last hint</summary><p>{{ one.hints[2] }}</p></details></details></details>
-<p class="how">Check it: in a terminal <code>
-make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
-</code>,
-{{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
+</div>
 </section>
 {%- endmacro %}
 """)

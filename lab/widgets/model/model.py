@@ -29,7 +29,7 @@ from lab.widgets.parts import assets
 
 FOLDER = Path(__file__).parent
 PREFIX = "model-"  # of the name of the file that a page loads for a model
-TOLD_S = 30
+TOLD_S = 300
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,8 @@
   const LAST =
     /^(all( of (them|these))?|any of|none|both|neither|either|the same|equally|it depends|now one first|sometimes one first|that can)\b/i;
 
+  const plain = (html) => html.replace(/<[^>]*>/g, "");
+
   /** A number for a text, spread evenly: FNV-1a with a last mix (32 bits). */
   function hash(text) {
     let value = 0x811c9dc5;
@@ -76,7 +78,6 @@
 
   /** The options in an order that the reader's seed decides: the same for a reader at each visit, and of no use to guess by. */
   function shuffled(id, options, seed) {
-    const plain = (text) => text.replace(/<[^>]*>/g, "");
     const placesOfOptions = options.map((option) => ({
       option,
       isLast: LAST.test(plain(option.text)),
@@ -212,16 +213,18 @@
 
     frame(...children) {
       const { code, number } = this.data;
+      const program = code
+        ? el(
+            "pre",
+            { role: "group", "aria-label": `Program of question ${number}` },
+            el("code", {}, ...lines(code)),
+          )
+        : "";
       this.group(
         this.locked ? ": your prediction" : "",
-        code
-          ? el(
-              "pre",
-              { role: "group", "aria-label": `Program of question ${number}` },
-              el("code", {}, ...lines(code)),
-            )
-          : "",
-        ...children,
+        ...(this.isBeside && !this.answered
+          ? [el("div", { class: "beside" }, program, el("div", {}, ...children))]
+          : [program, ...children]),
       );
     }
 
@@ -241,17 +244,32 @@
         if (typeof reading === "string") message.textContent = reading;
         else this.take(reading);
       });
+      const actions = el(
+        "p",
+        { class: "actions" },
+        el("button", { type: "submit", form: form.id }, send),
+      );
+      const isLine = kind === "number";
       this.frame(
-        body,
-        el("p", { class: "actions" }, el("button", { type: "submit", form: form.id }, send)),
+        ...(isLine ? [el("div", { class: "line-of-answer" }, body, actions)] : [body, actions]),
         message,
         form,
       );
     }
 
+    /** Whether what is chosen or sorted fits beside the program, where the page is as wide as a desk. */
+    get isBeside() {
+      const { code, kind, items = [], options = [] } = this.data;
+      if (!code || !["choice", "order"].includes(kind)) return false;
+      const width = (texts) => Math.max(...texts.map((text) => text.length));
+      const answers = [...items, ...options.map(({ text }) => plain(text))];
+      return width(code.split("\n")) + width(answers) <= (kind === "order" ? 62 : 68);
+    }
+
     choices(body, answer) {
       const { options, right, several = right?.length > 1 } = this.data;
       const type = several ? "checkbox" : "radio";
+      const longest = Math.max(...options.map(({ text }) => plain(text).length));
       const inputs = options.map(({ name }) =>
         el("input", {
           type,
@@ -265,7 +283,7 @@
         type === "checkbox" ? el("p", { class: "hint" }, "More than one may be right.") : "",
         el(
           "ul",
-          { class: "options" },
+          { class: "options", style: `--longest: ${longest}ch` },
           ...options.map(({ text }, i) =>
             el("li", {}, el("label", {}, inputs[i], el("span", { html: text }))),
           ),
@@ -563,14 +581,23 @@
             ];
       this.group(
         ": the answer",
-        el("p", {}, right === null ? null : mark(right), " ", ...mine),
-        open
-          ? el("div", { class: "given", tabindex: -1 }, ...content)
-          : el(
-              "p",
-              { class: "actions" },
-              button("Show without predicting", () => this.show()),
-            ),
+        ...(open
+          ? [
+              el("p", {}, right === null ? null : mark(right), " ", ...mine),
+              el("div", { class: "given", tabindex: -1 }, ...content),
+            ]
+          : [
+              el(
+                "div",
+                { class: "line-of-answer" },
+                el("p", {}, ...mine),
+                el(
+                  "p",
+                  { class: "actions" },
+                  button("Show without predicting", () => this.show()),
+                ),
+              ),
+            ]),
       );
     }
 

@@ -9,7 +9,8 @@
 
   class Vary extends HTMLElement {
     connectedCallback() {
-      afterParsing(() => this.begin());
+      if (this.data) this.listen();
+      else afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -18,9 +19,11 @@
 
     begin() {
       const data = dataOf(this);
-      if (this.data || !data) return; // already drawn, or without data: the table stays
+      if (this.data || !data || !this.isConnected) return; // already drawn, or without data: the table stays
       this.data = data;
       this.name = `lab-vary-${++count}`;
+      // What comes after the page has been asked for: a reader ran its cell.
+      const isAsked = document.readyState === "complete";
       this.said = el("p", { class: "told", role: "status" });
       this.why = el("p", { class: "why" });
       this.texts = data.values.map(({ label }) => el("span", { html: label }).textContent);
@@ -29,7 +32,7 @@
       this.rows = data.values.map((value, i) => this.row(value, i));
       this.table = this.querySelector(":scope > details");
       this.table.open = false;
-      this.table.before(
+      const parts = [
         el(
           "fieldset",
           {},
@@ -45,8 +48,28 @@
         ),
         this.said,
         this.why,
+        this.table,
+        ...this.querySelectorAll(":scope > .notes"),
+      ];
+      this.fold = el(
+        "details",
+        { class: "try lab-on-paper", open: isAsked },
+        el(
+          "summary",
+          {},
+          el("strong", { html: data.name }),
+          " ",
+          el("span", { class: "hint" }, this.texts.join(" · ")),
+        ),
       );
+      this.fold.append(...parts);
+      this.append(this.fold);
       this.choose(data.start);
+      this.listen();
+    }
+
+    listen() {
+      const id = this.id.replace(/^vary-/, "");
       this.away = new AbortController();
       followAddress(() => this.follow(inAddress("vary", id)), this.away.signal);
     }
@@ -63,6 +86,7 @@
         } else inputs[at].checked = true;
         this.choose(at);
       }
+      this.fold.open = true;
       reveal(this, this.data.slider ? inputs[0] : inputs.find((input) => input.checked));
     }
 
