@@ -45,7 +45,7 @@ export function explore(machine, program, wanted = {}) {
   const end = clock() + mostMs;
   const orders = new Map();
   const states = new Set();
-  let searched = 0; // schedules
+  let scheduleCount = 0; // schedules
   let draws = 0;
   // Towards one order every second schedule is the likeliest there is, and not the one that came
   // nearest: what leads there may first lead away.
@@ -56,7 +56,7 @@ export function explore(machine, program, wanted = {}) {
     if (toward) likeliest.push(schedule);
   };
   const take = () => {
-    const queue = toward && searched % 2 ? likeliest : frontier;
+    const queue = toward && scheduleCount % 2 ? likeliest : frontier;
     let schedule = queue.pop();
     while (schedule?.isTaken) schedule = queue.pop();
     if (schedule) schedule.isTaken = true;
@@ -96,15 +96,15 @@ export function explore(machine, program, wanted = {}) {
   add({ rank: 0, rarity: 0, delays: [] });
   let isCut = false;
   for (let next = take(); next; next = take()) {
-    if (searched >= mostRuns || (searched > 0 && clock() > end)) {
+    if (scheduleCount >= mostRuns || (scheduleCount > 0 && clock() > end)) {
       isCut = true;
       break;
     }
-    if (mayDraw() && searched > 0) {
+    if (mayDraw() && scheduleCount > 0) {
       draw();
       if (options.isEnough(orders)) break;
     }
-    searched++;
+    scheduleCount++;
     const { rarity: cost, delays } = next;
     const schedule = scheduleOf(delays);
     const last = delays.at(-1)?.number ?? -1;
@@ -145,7 +145,7 @@ export function explore(machine, program, wanted = {}) {
   let shortenings = MOST_SHORTENINGS;
   for (const order of ranked.slice(0, MOST_SHORTENED))
     if (drawnOnly.has(order)) shorten(order, () => shortenings-- > 0 && clock() < end + mostMs / 4);
-  return { orders: ranked.map(explained), cut: isCut, runs: searched + draws };
+  return { orders: ranked.map(explained), cut: isCut, runs: scheduleCount + draws };
 }
 
 const scheduleOf = (delays) => Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));

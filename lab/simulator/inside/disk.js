@@ -267,7 +267,7 @@
       remove(place === "/" ? `/${child}` : `${place}/${child}`);
     entries.delete(place);
   };
-  const listed = (path, encoding, withTypes) => {
+  const readFolder = (path, encoding, withTypes) => {
     const entry = find(path, "scandir");
     if (entry.kind !== DIR) throw failure("ENOTDIR", "scandir", textOfPath(path));
     const place = absolute(path);
@@ -352,13 +352,13 @@
     stat: ["stat", (path, isBig) => statOf(find(path, "stat"), isBig)],
     lstat: ["lstat", (path, isBig) => statOf(find(path, "lstat"), isBig)],
     fstat: ["fstat", (descriptor, isBig) => statOf(fileOf(descriptor, "fstat").entry, isBig)],
-    readdir: ["scandir", (path, encoding, withTypes) => listed(path, encoding, withTypes)],
+    readdir: ["scandir", (path, encoding, withTypes) => readFolder(path, encoding, withTypes)],
     readdirRecursive: [
       "scandir",
       (path, _encoding, withTypes) => {
         const [names, types, counts, folders] = [[], [], [], [""]];
         for (const folder of folders) {
-          const [children, kinds] = listed(
+          const [children, kinds] = readFolder(
             folder ? `${textOfPath(path)}/${folder}` : path,
             "utf8",
             true,

@@ -24,7 +24,7 @@
   let last = -1; // what could matter is noted after this reading
   const readingsList = [];
   let draw = null; // a number between 0 and 1 by chance, in a run that draws the times
-  let drawn = 0; // the time of such a run
+  let drawnTime = 0; // the time of such a run
   let printedBefore = 0;
   const drawnSchedule = [];
 
@@ -70,8 +70,8 @@
   };
   /** The milliseconds that a schedule would have to have at this reading. */
   const passedBefore = (number, slept) => {
-    drawn = Math.max(drawn, time) + takenMs(slept);
-    const ms = Math.floor(drawn) - Math.floor(time);
+    drawnTime = Math.max(drawnTime, time) + takenMs(slept);
+    const ms = Math.floor(drawnTime) - Math.floor(time);
     if (ms > 0) drawnSchedule.push([number, ms]);
     return ms;
   };
@@ -81,9 +81,9 @@
     const number = readings++;
     time = Math.max(time, loopTime);
     const now = Math.floor(time);
-    const passed = draw ? passedBefore(number, slept) : (schedule[number] ?? 0);
+    const delay = draw ? passedBefore(number, slept) : (schedule[number] ?? 0);
     // A delay at a look before a sleep does what one after the sleep does.
-    const isOpen = kind !== "look" && (draw ? passed > 0 : number > last);
+    const isOpen = kind !== "look" && (draw ? delay > 0 : number > last);
     const due = isOpen ? dueTimes() : [];
     if (due.length) {
       const offsets = due.map((at) => at - now);
@@ -92,7 +92,7 @@
       steps.sort((a, b) => a - b);
       note({ number, kind, slept, now, next: now + Math.min(...ahead), steps, offsets });
     }
-    time += passed;
+    time += delay;
     loopTime = Math.floor(time);
     spins = 0;
     return loopTime;
@@ -418,7 +418,7 @@
     if (sleeps) sleeps = untilTimer > machine.readClock("look");
     else machine.readClock("poll");
     if (sleeps) {
-      drawn += Math.max(0, until - Math.max(time, loopTime)); // a sleep is as long as it should be, from when it begins
+      drawnTime += Math.max(0, until - Math.max(time, loopTime)); // a sleep is as long as it should be, from when it begins
       time = Math.max(time, until);
       machine.readClock("poll", true);
     }
@@ -486,7 +486,7 @@
     ({ schedule, mostMs, last } = given);
     if (given.draw) {
       draw = numbersOf(given.draw);
-      drawn = draw();
+      drawnTime = draw();
     }
     phase = machine.phase = "main";
     machine.turn = 0;

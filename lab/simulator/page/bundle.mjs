@@ -135,8 +135,8 @@ async function textsOf(node, machineParts) {
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;
   const isCompleted = true;
-  const { node: always, ...others } = packs;
-  const namesOf = Object.entries(others).map(([pack, texts]) => [pack, Object.keys(texts)]);
+  const { node: always, ...otherPacks } = packs;
+  const namesOf = Object.entries(otherPacks).map(([pack, texts]) => [pack, Object.keys(texts)]);
   const facts = {
     version,
     versions,
@@ -144,7 +144,7 @@ async function textsOf(node, machineParts) {
     texts: always,
     packs: Object.fromEntries(namesOf),
   };
-  return { modules, facts, packs: others };
+  return { modules, facts, packs: otherPacks };
 }
 
 /** The texts as the machine needs them: a page leaves out to complete them, which takes longer than to run a program. */

@@ -36,14 +36,14 @@ export function decompressed(file) {
     const chance = chances[place];
     let range = coder[RANGE];
     let code = coder[CODE];
-    const bound = Math.imul(range >>> 11, chance);
+    const limit = Math.imul(range >>> 11, chance);
     let result = 0;
-    if ((code ^ SIGN) < (bound ^ SIGN)) {
-      range = bound;
+    if ((code ^ SIGN) < (limit ^ SIGN)) {
+      range = limit;
       chances[place] = chance + ((2048 - chance) >> 5);
     } else {
-      range = (range - bound) | 0;
-      code = (code - bound) | 0;
+      range = (range - limit) | 0;
+      code = (code - limit) | 0;
       chances[place] = chance - (chance >> 5);
       result = 1;
     }
@@ -60,7 +60,7 @@ export function decompressed(file) {
     for (let count = bits; count > 0; count--) number = (number << 1) | bit(place + number);
     return number - (1 << bits);
   };
-  const reversed = (place, bits) => {
+  const reversedTree = (place, bits) => {
     let [number, result] = [1, 0];
     for (let count = 0; count < bits; count++) {
       const next = bit(place + number);
@@ -93,8 +93,8 @@ export function decompressed(file) {
     if (slot < 4) return slot;
     const bits = (slot >> 1) - 1;
     const high = (2 | (slot & 1)) << bits;
-    if (slot < 14) return high + reversed(SPECIAL + high - slot, bits);
-    return high + (direct(bits - 4) << 4) + reversed(ALIGN, 4);
+    if (slot < 14) return high + reversedTree(SPECIAL + high - slot, bits);
+    return high + (direct(bits - 4) << 4) + reversedTree(ALIGN, 4);
   };
 
   let [state, rep0, rep1, rep2, rep3] = [0, 0, 0, 0, 0];
