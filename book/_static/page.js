@@ -450,6 +450,10 @@
       // In a listing it may be what is inside that scrolls.
       part.addEventListener("scroll", ({ target }) => target.scrollTop > 0 && show(true), true);
       part.addEventListener("focusin", ({ target }) => target !== part && show(true));
+      document.addEventListener("selectionchange", () => {
+        const selection = document.getSelection();
+        if (!selection.isCollapsed && part.contains(selection.anchorNode)) show(true);
+      });
       show(false);
       part.after(more);
     });
