@@ -447,8 +447,13 @@
       more.className = "lab-rest";
       more.setAttribute("aria-controls", part.id);
       more.addEventListener("click", () => show(!part.matches(".lab-all")));
-      part.addEventListener("scroll", () => part.scrollTop > 0 && show(true));
+      // In a listing it may be what is inside that scrolls.
+      part.addEventListener("scroll", ({ target }) => target.scrollTop > 0 && show(true), true);
       part.addEventListener("focusin", ({ target }) => target !== part && show(true));
+      document.addEventListener("selectionchange", () => {
+        const selection = document.getSelection();
+        if (!selection.isCollapsed && part.contains(selection.anchorNode)) show(true);
+      });
       show(false);
       part.after(more);
     });

@@ -17,7 +17,12 @@ const isWhole = (tab, selector = CUT) =>
   tab
     .locator(selector)
     .first()
-    .evaluate((one) => one.scrollHeight <= one.clientHeight + 2);
+    .evaluate((one) => {
+      const text = document.createRange();
+      text.selectNodeContents(one.querySelector("code, pre"));
+      const end = text.getBoundingClientRect().bottom;
+      return end <= one.getBoundingClientRect().bottom + 2;
+    });
 const isShown = (tab, selector) =>
   tab.locator(selector).evaluate((one) => one.checkVisibility({ contentVisibilityAuto: false }));
 
