@@ -4,7 +4,6 @@ import os
 import sys
 from pathlib import Path
 
-from lab.kernels.own_address import own_address
 from lab.processes import nodes
 
 c = get_config()  # noqa: F821 - Jupyter puts it there
@@ -17,7 +16,6 @@ os.environ.update(nodes.on_path())  # what cells start as `node` is the Node tha
 c.ServerApp.root_dir = str(ROOT)  # so that servers/ can be read and edited beside the chapter
 c.LabApp.default_url = "/lab/tree/book"
 c.ServerApp.ip = "127.0.0.1"
-c.ConnectionFileMixin.ip = own_address()  # of kernels, whose ports no other program takes
 c.LabApp.app_settings_dir = str(ROOT / "tools" / "jupyterlab")
 c.LabApp.user_settings_dir = str(STATE / "user-settings")
 c.LabApp.workspaces_dir = str(STATE / "workspaces")
