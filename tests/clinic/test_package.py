@@ -115,6 +115,7 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"lab", "matplot
     assert seen.stdout == "[]\n", seen.stderr
 
 
+@pytest.mark.alone
 def test_it_examines_a_server_elsewhere_and_writes_nothing_beside_itself(installed, tmp_path):
     (tmp_path / "app.mjs").write_text(SERVER)
     before = {file: file.stat().st_mtime_ns for file in installed.rglob("*")}
