@@ -13,6 +13,9 @@ describe("a sentence opens with its card", () => {
   for (const { name, url } of pages.filter((page) => page.holds("lab-opens-with")))
     it(name, async () => {
       await own.clean(url, async (tab) => {
+        await tab.evaluate(() => {
+          for (const fold of document.querySelectorAll("details.lab-fold")) fold.open = true;
+        });
         const sentences = tab.locator(".lab-opens-with");
         const names = await sentences.evaluateAll((all) => all.map((one) => one.classList[1]));
         for (const [i, id] of names.entries()) {
