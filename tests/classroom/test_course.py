@@ -181,8 +181,8 @@ def test_the_next_steps_can_be_pasted_into_a_shell_wherever_the_course_lies(tmp_
         ["sh", "-c", f"{to} && pwd"], capture_output=True, text=True, check=True, cwd="/"
     )
     assert went.stdout.strip() == str(folder.resolve())
-    (again,) = [line for line in said.splitlines() if "`make course COURSE=" in line]
-    words = shlex.split(again.split("`")[1])
+    (again,) = re.findall("`(make course COURSE=[^`]+)`", said)
+    words = shlex.split(again)
     assert words == ["make", "course", f"COURSE={folder.resolve()}"]
 
 
