@@ -430,12 +430,12 @@
   // Of long listings and tables the beginning is seen (lab.css). Whatever leads into the rest opens it: the button, the focus, a
   // search in the page and an address, which scroll there.
   function cuts() {
-    const CUT = ".lab-cut:not(table), .pst-scrollable-table-container:has(> table.lab-cut)";
+    const CUT = ".lab-in-part:not(table), .pst-scrollable-table-container:has(> table.lab-in-part)";
     all(`.bd-article :is(${CUT})`).forEach((part, i) => {
       const rows = all("tbody tr", part).length;
       const count =
         rows > 0 ? `${rows} rows` : `${part.textContent.trimEnd().split("\n").length} lines`;
-      part.id ||= `lab-cut-${i}`;
+      part.id ||= `lab-in-part-${i}`;
       const more = document.createElement("button");
       const show = (isOpen) => {
         part.classList.toggle("lab-all", isOpen);

@@ -41,7 +41,7 @@ STYLE = (
     "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80;--lab-less:#c9a6ff}"
     "</style>"
 )
-CUT = "lab-cut"  # what a page shows the beginning of (lab/book/site/long_parts.py)
+CUT = "lab-in-part"  # what a page shows the beginning of (lab/book/site/long_parts.py)
 ROWS = 11  # a table with more is cut
 TONES = ("ok", "less", "warn", "fail", "none")
 

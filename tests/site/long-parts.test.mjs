@@ -9,7 +9,7 @@ const own = session();
 const { url } = pagesOf(siteFolder()).find(({ name }) =>
   name.endsWith("blocking/off-the-loop.html"),
 );
-const CUT = ".lab-cut";
+const CUT = ".lab-in-part";
 const FOLDED = "#claim-qr-p99"; // in a section whose rest is folded
 
 /** Whether all of an element's text has its place on the page. */
