@@ -34,6 +34,14 @@ def test_the_search_has_prose_and_headings_and_no_code():
     assert part == ("part", "Part", "one two")
 
 
+def test_of_a_long_table_the_search_has_the_names_of_its_rows():
+    head = "# Page\n\n| name | meaning |\n|---|---|\n"
+    for count, last in [(search_index.LONG_TABLE, "what"), (search_index.LONG_TABLE + 1, "it")]:
+        rows = "".join("| it | what |\n" for _ in range(count))
+        ((*_, text),) = search_index.sections_of(doctree_of(head + rows))
+        assert text.startswith("name meaning it") and text.endswith(last)
+
+
 def test_the_search_keeps_pages_that_were_not_read_again():
     env = SimpleNamespace(docname="new", lab_sections={"old": [("a", "A", "a")], "new": []})
     search_index._read(SimpleNamespace(env=env), doctree_of("# New\n\nText.\n"))

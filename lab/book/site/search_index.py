@@ -59,6 +59,7 @@ LEFT_OUT = (
     nodes.image,
 )
 WITHOUT = ("review", "predictions")  # pages that consist of questions
+LONG_TABLE = 10  # rows; of a longer table only the first column is known, which names the rows
 
 Section = tuple[str, str, str]  # id, heading, text
 
@@ -132,7 +133,10 @@ def _text(node: nodes.Node) -> Iterator[str]:
         return
     if isinstance(node, nodes.Element) and "cell" in node.get("classes", ()):
         return
-    if isinstance(node, nodes.Text):
+    if isinstance(node, nodes.tbody) and len(node.children) > LONG_TABLE:
+        for row in node.children:
+            yield from _text(row[0])
+    elif isinstance(node, nodes.Text):
         yield node.astext()
     elif isinstance(node, nodes.TextElement):
         yield "".join("".join(_text(child)) for child in node.children)
