@@ -117,7 +117,7 @@ def test_a_week_from_release_to_grades(small, tmp_path):
     assert f"submitted/anna/{WEEK}/summary.ipynb" in log and "\x1b" not in log
     nbgrader(root, "generate_feedback", WEEK)
     page = (root / "feedback" / "anna" / WEEK / "summary.html").read_text()
-    assert "sorted as texts" in page and "Nearly." in page
+    assert "sorted as text" in page and "Nearly." in page
     assert SUMMARY.hints[0].partition("`")[0] in page
     # What differs between the page and the check's own text is the check.
     check = [line.strip() for line in (SUMMARY.folder / "check.mjs").read_text().splitlines()]

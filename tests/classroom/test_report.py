@@ -70,7 +70,7 @@ def test_a_report_counts_what_was_missed_and_the_wrong_answers_met(done):
 
 def test_a_report_names_nobody(done):
     page = report.page(done.course)
-    assert "sorts the milliseconds as texts: 2" in page and "2 (50 %)" in page
+    assert "sorts the milliseconds as text: 2" in page and "2 (50 %)" in page
     assert [name for name in ("anna", "ben", "carl", "dora") if name in page] == []
 
 

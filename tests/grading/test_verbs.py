@@ -67,7 +67,7 @@ def test_before_anything_is_handed_in_it_says_how():
 def test_a_file_is_checked():
     result = lab.check("summary", SUMMARY.folder / "wrong" / "sorts-text.mjs")
     assert result.points == 3
-    assert "sorted as texts" in result._repr_html_()
+    assert "sorted as text" in result._repr_html_()
 
 
 @pytest.mark.parametrize("line", ["", "summary lookup"])

@@ -224,12 +224,12 @@ describe("a week of a class", () => {
       await tab.keyboard.insertText(`%%submit summary\n${WRONG}`);
       await cell.locator(".lab-live-run").click();
       assert.equal(await idle(tab, 120), "idle", await status(tab));
-      await cell.getByText("sorted as texts").first().waitFor();
+      await cell.getByText("sorted as text").first().waitFor();
       await cell.scrollIntoViewIfNeeded();
       await picture(tab, "ben-tries-on-a-page");
       await fetched(tab, base);
       const said = await worked(tab, base, WRONG, "ben");
-      assert.match(said, /sorted as texts/);
+      assert.match(said, /sorted as text/);
       await submitted(tab, base, "ben");
     });
   });
@@ -312,7 +312,7 @@ describe("a week of a class", () => {
         await picture(tab, `${name}-reads-the-feedback`);
       });
     assert.match(told.ann, /Score: 7\.0 \/ 7\.0/);
-    assert.match(told.ben, /sorted as texts/);
+    assert.match(told.ben, /sorted as text/);
     assert.match(told.ben, /Nearly there/);
     assert.match(told.mal, /Score: 0\.0 \/ 7\.0/);
     for (const text of Object.values(told)) assert.doesNotMatch(text, /LEAK/);
@@ -370,7 +370,7 @@ async function looked(tab, base) {
   for (const href of new Set(links)) {
     await tab.goto(href);
     await tab.locator("input.score").first().waitFor();
-    if (!(await tab.locator("body").innerText()).includes("sorted as texts")) continue;
+    if (!(await tab.locator("body").innerText()).includes("sorted as text")) continue;
     const comment = tab.locator("textarea.comment").first();
     await comment.fill("Nearly there: how does sort() compare?");
     await comment.blur();

@@ -18,7 +18,7 @@ describe("the task of an exercise", () => {
     await own.clean(page, async (tab) => {
       assert.match(
         await card(tab).locator(".about").innerText(),
-        /Six problems and a healthy server/,
+        /six problems and a healthy server/i,
       );
       assert.equal(await task(tab).isVisible(), false);
       await card(tab).getByText("The task, with an example").focus();
