@@ -59,6 +59,21 @@ def test_what_fails_twice_fails_and_no_test_is_not_green(rerun, text, code):
     assert rerun(text).returncode == code
 
 
+def test_where_a_file_of_tests_cannot_be_read_nothing_becomes_green(rerun, tmp_path):
+    (tmp_path / "test_unread.py").write_text("import nothing_of_the_kind")
+    done = rerun(EACH_SECOND_RUN, "--continue-on-collection-errors", "test_unread.py")
+    assert "2 failed" in done.stdout
+    assert done.returncode == 1
+    assert "once more" not in done.stdout
+
+
+def test_test_files_import_from_the_folder_of_the_call(rerun, tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "part.py").write_text("PART = 1")
+    text = "from parts.part import PART\ndef test_part():\n    assert PART == 1"
+    assert rerun(text, "--import-mode=importlib").returncode == 0
+
+
 def test_a_lost_worker_is_a_failure_that_runs_again(rerun):
     text = EACH_SECOND_RUN.replace("assert not first", "__import__('os')._exit(3) if first else 0")
     done = rerun(text)

@@ -12,15 +12,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 
 class Failures:
-    """The tests that failed, by id, in the order of their reports."""
+    """The tests that failed, by id, in the order of their reports, and whether a file of tests
+    could not be read: what it would have failed is unknown.
+    """
 
     def __init__(self) -> None:
         self.test_ids: list[str] = []
+        self.unread = False
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note that a file of tests could not be imported."""
+        self.unread |= report.failed
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note a test of which a part failed: set-up, call or teardown."""
@@ -30,9 +38,11 @@ class Failures:
 
 def run(limit: int, arguments: list[str]) -> int:
     """Return the exit code: pytest's of the first run, or of the second one if there was one."""
+    sys.path[0] = str(Path.cwd())  # as `python -m pytest` has it
     failures = Failures()
     code = int(pytest.main(arguments, plugins=[failures]))
-    if code != pytest.ExitCode.TESTS_FAILED or not 0 < len(failures.test_ids) <= limit:
+    few = 0 < len(failures.test_ids) <= limit
+    if code != pytest.ExitCode.TESTS_FAILED or failures.unread or not few:
         return code
     test_ids = failures.test_ids
     print(f"== once more, one after another: {len(test_ids)} that failed", flush=True)
