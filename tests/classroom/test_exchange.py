@@ -131,7 +131,7 @@ def test_who_owns_a_file_is_asked_for_when_it_is_open(tmp_path):
 
     file = tmp_path / "summary.mjs"
     file.write_text("1;")
-    with pytest.raises(exchange.NotCopied, match="somebody else"):
+    with pytest.raises(exchange.NotCopied, match="belongs to another account"):
         exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid() + 1)
     assert not (tmp_path / "copy").exists()
     exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid())

@@ -75,6 +75,8 @@ async function runOn(book, page) {
     // Each number of the prose that the page glues is now the reader's.
     const left = tab.locator("article .pasted-text:not(.lab-your-value)");
     assert.deepEqual(await left.allTextContents(), []);
+    const ranUnseen = tab.locator("details.lab-fold:not([open]) .lab-live-bar");
+    assert.equal(await ranUnseen.count(), 0);
     assert.deepEqual(errors, []);
   } finally {
     await context.close();

@@ -240,6 +240,10 @@ describe("a live page", () => {
   it("offers to run what stands before a cell, and only it", async () => {
     await open(PAGE, async (tab) => {
       const third = cells(tab).nth(2);
+      await third.evaluate((cell) => {
+        const fold = cell.closest("details.lab-fold");
+        if (fold) fold.open = true;
+      });
       await third.locator(".lab-live-run").click();
       await third.getByText(/may need what 2 cells before it make/).waitFor();
       await at(third, "Cancel").click();

@@ -124,8 +124,10 @@ export class Cell extends EventTarget {
     this.#say();
   }
 
-  /** Take what comes: from here to `end` it runs. */
+  /** Take what comes: from here to `end` it runs, where the reader can see it. */
   begin() {
+    const fold = this.#place?.closest("details.lab-fold");
+    if (fold) fold.open = true;
     this.#state = "running";
     this.#began = performance.now();
     this.#place?.classList.add("lab-live-runs");
