@@ -50,6 +50,15 @@ async function open(page, use, { options = {}, on = book, address = on.page(page
   }
 }
 
+/** The cell, seen by a reader who has opened the section around it. */
+async function unfolded(cell) {
+  await cell.evaluate((element) => {
+    const fold = element.closest("details.lab-fold");
+    if (fold) fold.open = true;
+  });
+  return cell;
+}
+
 /** Put this code into a cell. */
 async function write(tab, cell, code) {
   const editor = cell.locator(".cm-content");
@@ -239,11 +248,7 @@ describe("a live page", () => {
 
   it("offers to run what stands before a cell, and only it", async () => {
     await open(PAGE, async (tab) => {
-      const third = cells(tab).nth(2);
-      await third.evaluate((cell) => {
-        const fold = cell.closest("details.lab-fold");
-        if (fold) fold.open = true;
-      });
+      const third = await unfolded(cells(tab).nth(2));
       await third.locator(".lab-live-run").click();
       await third.getByText(/may need what 2 cells before it make/).waitFor();
       await at(third, "Cancel").click();
@@ -840,7 +845,7 @@ describe("its weight and its looks", () => {
             await idle(tab);
             const server = cells(tab).filter({ hasText: "%%server" });
             await write(tab, server, "%%server node/read-mine\nconst x = 1; // mine\nf('x', 2);");
-            const offered = cells(tab).nth(2);
+            const offered = await unfolded(cells(tab).nth(2));
             await offered.locator(".lab-live-run").click();
             await offered.locator(".lab-live-offer").waitFor();
             await tab.evaluate(AXE);
