@@ -192,7 +192,7 @@ describe("by ear", () => {
       const button = tab.getByRole("button", { name: "Chapters", exact: true });
       const controlled = await button.getAttribute("aria-controls");
       for (const expanded of ["true", "false", "true"]) {
-        assert.equal(await button.getAttribute("aria-expanded"), expanded);
+        await button.and(tab.locator(`[aria-expanded="${expanded}"]`)).waitFor();
         const state = expanded === "true" ? "visible" : "hidden"; // it moves
         await tab.locator(`#${controlled}`).waitFor({ state });
         await button.press("Enter");
