@@ -177,8 +177,10 @@
   function openTarget() {
     const target = document.getElementById(decoded(location.hash.slice(1)));
     if (!target) return;
-    const asked = target.matches(".lab-exercise") ? "details.asked" : ":scope > details.lab-fold";
-    const fold = target.querySelector(asked);
+    const selector = target.matches(".lab-exercise")
+      ? "details.asked"
+      : ":scope > details.lab-fold";
+    const fold = target.querySelector(selector);
     if (fold) fold.open = true;
     const around = target.closest("details");
     if (!around) return;

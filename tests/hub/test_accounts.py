@@ -167,9 +167,9 @@ class Person:
         own.get(f"{hub}token", timeout=300)
         api = f"{hub}api/users/{name}"
         sent = {"X-XSRFToken": self._xsrf(own), "Referer": f"{hub}token"}
-        made = own.post(f"{api}/tokens", json={}, headers=sent, timeout=300)
-        assert made.ok, made.text
-        self.signed = {"Authorization": f"token {made.json()['token']}"}
+        token = own.post(f"{api}/tokens", json={}, headers=sent, timeout=300)
+        assert token.ok, token.text
+        self.signed = {"Authorization": f"token {token.json()['token']}"}
         started = requests.post(f"{api}/server", headers=self.signed, timeout=STARTS_S)
         assert started.ok, (started.text, room.log())
         self.base = f"{room.url}user/{name}/"

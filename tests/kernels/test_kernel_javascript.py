@@ -221,17 +221,17 @@ LATER = """
       if (!fs.existsSync("{go}")) return;
       clearInterval(look);
       console.log("{word}");
-      fs.writeFileSync("{said}", "");
+      fs.writeFileSync("{printed}", "");
     }}, 5);"""
 
 
 def test_output_between_two_cells_waits_for_the_next(live, tmp_path):
-    go, said = tmp_path / "go", tmp_path / "said"
+    go, printed_file = tmp_path / "go", tmp_path / "printed"
     with live() as kernel:
-        code = LATER.format(go=go, word="between", said=said)
+        code = LATER.format(go=go, word="between", printed=printed_file)
         kernel.outputs(kernel.send(code, allow_stdin=False))
         go.touch()
-        eventually(said.exists)
+        eventually(printed_file.exists)
         request = kernel.send("1", allow_stdin=False)
         texts = [c["text"] for kind, c in kernel.outputs(request) if kind == "stream"]
         assert texts == ["[cell 1, after it was done] between\n"]
@@ -240,7 +240,7 @@ def test_output_between_two_cells_waits_for_the_next(live, tmp_path):
 def test_a_person_sees_late_output_under_the_cell_it_belongs_to(live, tmp_path):
     go = tmp_path / "go"
     with live() as kernel:
-        request = kernel.send(LATER.format(go=go, word="late", said=tmp_path / "said"))
+        request = kernel.send(LATER.format(go=go, word="late", printed=tmp_path / "printed"))
         kernel.outputs(request)
         go.touch()
         kernel.wait_for(request, "late")

@@ -574,8 +574,8 @@ def test_an_interrupt_stops_generator_and_server(places):
     mine = psutil.Process(child.pid).children(recursive=True)
     assert len(mine) >= 2
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=300)
-    assert "KeyboardInterrupt" in said
+    _, errors = child.communicate(timeout=300)
+    assert "KeyboardInterrupt" in errors
     assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine))
 
 

@@ -279,9 +279,9 @@ def test_without_a_limit_a_list_keeps_what_comes():
 def test_the_cost_of_a_response_is_told_for_each_way_and_round():
     ways = ["string", "string (two-byte)", "headers first (two-byte)", "Buffer"]
     program = paths.ROOT / "book/buffers/the-response-size-experiment/cost-per-response.mjs"
-    told = node(program, 65536, ",".join(ways), 2, timeout_s=600).rows
-    assert [row["way"] for row in told] == ways + ways[::-1]
-    assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)
+    rows = node(program, 65536, ",".join(ways), 2, timeout_s=600).rows
+    assert [row["way"] for row in rows] == ways + ways[::-1]
+    assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in rows)
 
 
 def test_with_too_few_descriptors_a_program_says_how_many_it_needs():

@@ -113,21 +113,21 @@ it("a page asks for no script twice, and for each by what it is now, with answer
         JSON.stringify({ answer: ["more"], first: ["more"], right: null, at: 1, since: 1 }),
       );
     });
-    const asked = [];
+    const addresses = [];
     tab.on(
       "request",
-      (request) => request.resourceType() === "script" && asked.push(request.url()),
+      (request) => request.resourceType() === "script" && addresses.push(request.url()),
     );
     await tab.reload();
     await tab.locator(".lab-tick").first().waitFor({ state: "attached" });
-    const names = asked.map((address) => new URL(address).pathname.split("/").at(-1));
+    const names = addresses.map((address) => new URL(address).pathname.split("/").at(-1));
     assert.ok(names.includes("ticks.js"));
     assert.deepEqual(
       names.filter((name, i) => names.indexOf(name) !== i),
       [],
     );
     assert.deepEqual(
-      asked.filter((address) => !/\?v=[0-9a-f]{8}$/.test(address)),
+      addresses.filter((address) => !/\?v=[0-9a-f]{8}$/.test(address)),
       [],
     );
   } finally {

@@ -120,45 +120,45 @@ def test_hooks_and_trace_events_agree_on_every_phase(node, file):
 def test_a_recording_is_small_and_every_callback_that_begins_ends(node, file):
     outcome = recorded(node, file)
     program = TracedProgram(file, file.name, file.read_text())
-    made = canonical(program, outcome, child.Limits(events=100_000))
-    assert made["verified"]
-    assert made["module"] == ("esm" if file.suffix == ".mjs" else "cjs")
-    begun = [row[2] for row in made["events"] if row[1] == "run"]
-    ended = [row[2] for row in made["events"] if row[1] == "end"]
+    recording = canonical(program, outcome, child.Limits(events=100_000))
+    assert recording["verified"]
+    assert recording["module"] == ("esm" if file.suffix == ".mjs" else "cjs")
+    begun = [row[2] for row in recording["events"] if row[1] == "run"]
+    ended = [row[2] for row in recording["events"] if row[1] == "end"]
     assert sorted(begun) == sorted(ended)
-    printed = [row[6] for row in made["events"] if row[1] == "out"]
+    printed = [row[6] for row in recording["events"] if row[1] == "out"]
     assert tuple("\n".join(printed).split("\n")) == outcome.lines or not outcome.lines
     if file.stem != "starve":
-        assert len(json.dumps(made, separators=(",", ":"))) < 25_000
+        assert len(json.dumps(recording, separators=(",", ":"))) < 25_000
 
 
 @every_node
 def test_main_module_timer_and_immediate_come_in_either_order(node):
-    made = traced(PROGRAMS / "phases.cjs", node=node.path, runs=5)
-    for order in made.orders:
-        assert set(order.lines) == set(lines(made))
-    assert sum(order.count for order in made.orders) == 5
+    trace = traced(PROGRAMS / "phases.cjs", node=node.path, runs=5)
+    for order in trace.orders:
+        assert set(order.lines) == set(lines(trace))
+    assert sum(order.count for order in trace.orders) == 5
 
 
 @every_node
 def test_from_a_poll_callback_tick_microtask_check_timer_in_that_order(node):
-    made = traced(PROGRAMS / "phases.cjs", node=node.path, runs=3)
-    for order in made.orders:
+    trace = traced(PROGRAMS / "phases.cjs", node=node.path, runs=3)
+    for order in trace.orders:
         inner = [line for line in order.lines if line not in ("timeout", "immediate")]
         assert inner == ["stat", "tick", "microtask", "immediate in stat", "timeout in stat"]
-    seen = {label: (iteration, phase) for label, iteration, phase in runs(made)}
+    seen = {label: (iteration, phase) for label, iteration, phase in runs(trace)}
     assert seen["fs.stat"][1] == "poll"
     # The immediate runs in the same iteration as the poll callback that made it.
     assert (seen["fs.stat"][0], "check") in {
-        (iteration, phase) for label, iteration, phase in runs(made) if label == "setImmediate"
+        (iteration, phase) for label, iteration, phase in runs(trace) if label == "setImmediate"
     }
 
 
 @every_node
 def test_both_queues_are_emptied_after_every_callback(node):
-    made = traced(PROGRAMS / "drain.cjs", node=node.path, runs=2)
-    assert " ".join(lines(made)) == "t1 n1 m1 t2 i1 ni1 mi1 i2 i3"
-    by_label = [(label, phase) for label, _, phase in runs(made)]
+    trace = traced(PROGRAMS / "drain.cjs", node=node.path, runs=2)
+    assert " ".join(lines(trace)) == "t1 n1 m1 t2 i1 ni1 mi1 i2 i3"
+    by_label = [(label, phase) for label, _, phase in runs(trace)]
     assert by_label[1:4] == [
         ("setTimeout 5 ms", "timers"),
         ("process.nextTick", "timers"),
@@ -180,8 +180,8 @@ def test_ticks_first_in_commonjs_promises_first_in_a_module(node):
 
 @every_node
 def test_a_tick_made_in_a_microtask_waits_for_the_microtask_queue(node):
-    made = traced(PROGRAMS / "tick-in-microtask.cjs", node=node.path, runs=2)
-    assert lines(made) == ["m1", "qm", "m2", "tick"]
+    trace = traced(PROGRAMS / "tick-in-microtask.cjs", node=node.path, runs=2)
+    assert lines(trace) == ["m1", "qm", "m2", "tick"]
 
 
 # Recorded traces whose order libuv's and Node's source fix, in whatever time things take; pages
@@ -216,18 +216,18 @@ def test_the_orders_that_pages_teach_are_those_of_every_node(node, tmp_path):
 
 @every_node
 def test_read_file_takes_four_trips_to_the_pool_and_since_26_8_one(node):
-    made = traced(PROGRAMS / "read-file.cjs", node=node.path, runs=2)
-    polled = [label for label, _, phase in runs(made) if phase == "poll"]
+    trace = traced(PROGRAMS / "read-file.cjs", node=node.path, runs=2)
+    polled = [label for label, _, phase in runs(trace) if phase == "poll"]
     trips = ["open, fstat, read, close"] if one_trip(node) else ["open", "fstat", "read", "close"]
     assert polled == [f"fs.readFile · {call}" for call in trips]
-    iterations = [iteration for _, iteration, phase in runs(made) if phase == "poll"]
+    iterations = [iteration for _, iteration, phase in runs(trace) if phase == "poll"]
     assert len(set(iterations)) == len(trips)
 
 
 @every_node
 def test_the_whole_file_in_one_job_has_a_thread_of_the_pool_and_no_other_job_takes_it(node):
-    made = traced(PROGRAMS / "files-and-hash.cjs", node=node.path, runs=1)
-    recording = made.data["versions"][0]["recordings"][0]
+    trace = traced(PROGRAMS / "files-and-hash.cjs", node=node.path, runs=1)
+    recording = trace.data["versions"][0]["recordings"][0]
     threads = {
         recording["tasks"][row[2]]["label"]: row[6]
         for row in recording["events"]
@@ -253,12 +253,12 @@ def test_what_libuv_had_postponed_is_reported_before_the_next_poll_not_in_the_cl
 
 @every_node
 def test_zero_milliseconds_are_one_and_a_cleared_timer_leaves(node):
-    made = traced(PROGRAMS / "interval.cjs", node=node.path, runs=2)
-    assert lines(made) == ["beat", "beat", "beat"]
-    beats = [e for e in made.events if e["what"] == "run" and "Interval" in (e["label"] or "")]
-    ends = [e for e in made.events if e["what"] == "end" and "Interval" in (e["label"] or "")]
+    trace = traced(PROGRAMS / "interval.cjs", node=node.path, runs=2)
+    assert lines(trace) == ["beat", "beat", "beat"]
+    beats = [e for e in trace.events if e["what"] == "run" and "Interval" in (e["label"] or "")]
+    ends = [e for e in trace.events if e["what"] == "end" and "Interval" in (e["label"] or "")]
     assert all(end["t_us"] <= beat["t_us"] for end, beat in zip(ends, beats[1:], strict=False))
-    gone = [e["label"] for e in made.events if e["what"] == "gone"]
+    gone = [e["label"] for e in trace.events if e["what"] == "gone"]
     assert gone == ["setTimeout 1000 ms", "setInterval 10 ms"]
     zero = traced("setTimeout(() => console.log('x'), 0)\n", node=node.path, runs=1)
     assert runs(zero)[1][0] == "setTimeout 1 ms"
@@ -301,8 +301,8 @@ def test_an_unreferenced_immediate_waits_for_the_next_event(node):
     )
 
     def late_us():
-        made = traced(program, node=node.path, runs=1)
-        return next(e for e in made.events if e["text"] == "late")["t_us"]
+        trace = traced(program, node=node.path, runs=1)
+        return next(e for e in trace.events if e["text"] == "late")["t_us"]
 
     # Any event ends the wait, Node's own as well (a thread of V8's that is done, seldom and early):
     # a recorder that woke the loop itself would do it each time.
@@ -311,59 +311,59 @@ def test_an_unreferenced_immediate_waits_for_the_next_event(node):
 
 @every_node
 def test_the_pool_shows_which_work_had_a_thread(node):
-    made = traced(PROGRAMS / "zlib-crypto.cjs", node=node.path, runs=1, events=5000)
-    threads = [row for row in made.data["versions"][0]["recordings"][0]["events"]]
+    trace = traced(PROGRAMS / "zlib-crypto.cjs", node=node.path, runs=1, events=5000)
+    threads = [row for row in trace.data["versions"][0]["recordings"][0]["events"]]
     slots = {row[6] for row in threads if row[1] == "thread"}
     assert slots
     assert slots <= {0, 1, 2, 3}
-    lanes = {task["lane"] for task in made.data["versions"][0]["recordings"][0]["tasks"]}
+    lanes = {task["lane"] for task in trace.data["versions"][0]["recordings"][0]["tasks"]}
     assert "pool" in lanes
 
 
 def test_slow_name_lookups_and_kernel_waits_have_lanes_of_their_own():
-    made = traced(PROGRAMS / "everything.cjs", runs=1)
+    trace = traced(PROGRAMS / "everything.cjs", runs=1)
     lanes = {
-        task["label"]: task["lane"] for task in made.data["versions"][0]["recordings"][0]["tasks"]
+        task["label"]: task["lane"] for task in trace.data["versions"][0]["recordings"][0]["tasks"]
     }
     assert {v for k, v in lanes.items() if "getaddrinfo" in k} == {"slow"}
     assert {v for k, v in lanes.items() if k.endswith("server")} == {"kernel"}
 
 
 def test_gc_pauses_are_in_the_trace():
-    made = traced(PROGRAMS / "gc.cjs", runs=1)
-    assert any(event["what"] == "gc" for event in made.events)
+    trace = traced(PROGRAMS / "gc.cjs", runs=1)
+    assert any(event["what"] == "gc" for event in trace.events)
 
 
 def test_http_requests_are_numbered_and_own_what_they_cause():
-    made = traced(PROGRAMS / "http.cjs", runs=1, events=5000)
-    tasks = made.data["versions"][0]["recordings"][0]["tasks"]
+    trace = traced(PROGRAMS / "http.cjs", runs=1, events=5000)
+    tasks = trace.data["versions"][0]["recordings"][0]["tasks"]
     timers = [task for task in tasks if task["label"] == "setTimeout 2 ms"]
     assert sorted(task["req"] for task in timers) == [1, 2, 3, 4, 5]
 
 
 def test_a_worker_is_named_as_a_limit():
-    made = traced(PROGRAMS / "worker.cjs", runs=1)
-    assert any("worker" in note for note in made.notes)
+    trace = traced(PROGRAMS / "worker.cjs", runs=1)
+    assert any("worker" in note for note in trace.notes)
 
 
 def test_a_text_may_be_a_module_with_await_at_the_top():
-    made = traced("await null;\nconsole.log('x');\n", runs=1)
-    assert made.data["module"] == "esm"
-    assert lines(made) == ["x"]
+    trace = traced("await null;\nconsole.log('x');\n", runs=1)
+    assert trace.data["module"] == "esm"
+    assert lines(trace) == ["x"]
     imported = traced("import fs from 'node:fs';\nconsole.log(typeof fs);\n", runs=1)
     assert lines(imported) == ["object"]
 
 
 def test_a_text_finds_the_packages_of_the_project():
-    made = traced("console.log(typeof require('express'));\n", runs=1)
-    assert lines(made) in (["function"], [])
+    trace = traced("console.log(typeof require('express'));\n", runs=1)
+    assert lines(trace) in (["function"], [])
     if not (paths.ROOT / "node_modules" / "express").exists():
         pytest.skip("no node_modules")
-    assert lines(made) == ["function"]
+    assert lines(trace) == ["function"]
 
 
 def test_arguments_input_and_environment_reach_the_program():
-    made = traced(
+    trace = traced(
         "const { argv, env, stdin } = process;\n"
         "stdin.on('data', (data) => console.log(argv[2], env.X, String(data)));\n",
         runs=1,
@@ -371,25 +371,25 @@ def test_arguments_input_and_environment_reach_the_program():
         stdin="in",
         env={"X": "b"},
     )
-    assert lines(made) == ["a b in"]
+    assert lines(trace) == ["a b in"]
 
 
 @alone
 def test_an_endless_program_ends_with_its_beginning_and_a_note():
     began = time.monotonic()
-    made = traced("setInterval(() => console.log('i'), 50);\n", runs=60, seconds=3)
+    trace = traced("setInterval(() => console.log('i'), 50);\n", runs=60, seconds=3)
     assert time.monotonic() - began < 120
-    assert any("still running" in note for note in made.notes)
-    assert {e["text"] for e in made.events if e["what"] == "out"} == {"i"}
-    assert made.events[-1]["what"] == "cut"
+    assert any("still running" in note for note in trace.notes)
+    assert {e["text"] for e in trace.events if e["what"] == "out"} == {"i"}
+    assert trace.events[-1]["what"] == "cut"
 
 
 @alone
 def test_a_program_that_never_ends_runs_again_as_far_as_its_first_run_got():
     text = "console.log('up', process.pid);\nsetInterval(() => {}, 1000);\n"
-    made = traced(text, runs=4, seconds=3)
-    assert [(order.lines, order.count) for order in made.orders] == [(("up #",), 4)]
-    assert not any("Only" in note for note in made.notes)
+    trace = traced(text, runs=4, seconds=3)
+    assert [(order.lines, order.count) for order in trace.orders] == [(("up #",), 4)]
+    assert not any("Only" in note for note in trace.notes)
     silent = traced("setInterval(() => {}, 1000);\n", runs=4, seconds=1)
     assert any("Only 1 of 4 run was made" in note for note in silent.notes)
 
@@ -406,25 +406,25 @@ def test_a_program_that_never_ends_runs_again_as_far_as_its_first_run_got():
     ids=["blocked callback", "ticks", "promises", "blocked text"],
 )
 def test_a_starved_loop_is_stopped_and_what_is_shown_is_verified(text):
-    made = traced(text, runs=2, seconds=3)
-    assert any("still running" in note for note in made.notes)
-    assert made.data["versions"][0]["recordings"][0]["verified"]
-    assert lines(made) == ["a"]
-    assert made.events[1]["text"] == "a"
+    trace = traced(text, runs=2, seconds=3)
+    assert any("still running" in note for note in trace.notes)
+    assert trace.data["versions"][0]["recordings"][0]["verified"]
+    assert lines(trace) == ["a"]
+    assert trace.events[1]["text"] == "a"
 
 
 @alone
 def test_a_program_that_prints_without_end_is_stopped():
-    made = traced("for (;;) console.log('x'.repeat(80));\n", runs=3, seconds=5)
-    assert any("stopped" in note for note in made.notes)
-    assert len(json.dumps(made.to_json())) < 200_000
+    trace = traced("for (;;) console.log('x'.repeat(80));\n", runs=3, seconds=5)
+    assert any("stopped" in note for note in trace.notes)
+    assert len(json.dumps(trace.to_json())) < 200_000
 
 
 def test_a_hundred_thousand_lines_are_counted_but_not_kept():
-    made = traced("for (let i = 0; i < 1e5; i++) console.log(i);\n", runs=1)
-    assert made.data["versions"][0]["ended"] == {"code 0": 1}
-    assert len(lines(made)) == child.LINES_KEPT
-    assert len(made.events) <= 801
+    trace = traced("for (let i = 0; i < 1e5; i++) console.log(i);\n", runs=1)
+    assert trace.data["versions"][0]["ended"] == {"code 0": 1}
+    assert len(lines(trace)) == child.LINES_KEPT
+    assert len(trace.events) <= 801
 
 
 def test_a_cut_says_what_had_been_printed_by_then():
@@ -439,11 +439,11 @@ def test_a_cut_says_what_had_been_printed_by_then():
 def test_notes_of_several_nodes_say_whose_they_are():
     one = traced("process.exitCode = 3;\n").data["versions"][0]
     other = {**one, "node": "v99.0.0", "notes": [*one["notes"], "Only there."]}
-    made = Trace({**traced("1;\n").data, "versions": [one, other]})
+    trace = Trace({**traced("1;\n").data, "versions": [one, other]})
     both = f"Node {one['node'][1:]}, 99.0.0: The program ended with exit code 3"
-    assert made.notes[0].startswith(both)
-    assert made.notes[1:] == ["Node 99.0.0: Only there."]
-    assert escape(both) in html.histogram(made.data)
+    assert trace.notes[0].startswith(both)
+    assert trace.notes[1:] == ["Node 99.0.0: Only there."]
+    assert escape(both) in html.histogram(trace.data)
 
 
 def test_typescript_runs_where_node_strips_types_and_is_refused_elsewhere(tmp_path):
@@ -482,18 +482,18 @@ server.listen(process.env.PORT, "127.0.0.1", () => {
 });
 """
     asked = []
-    made = traced(server, runs=1, drive=lambda url: asked.append(urlopen(url).read()))
+    trace = traced(server, runs=1, drive=lambda url: asked.append(urlopen(url).read()))
     assert asked == [b"hi", b"hi"]  # the plain run and the recorded one
-    assert any(event["what"] == "req" for event in made.events)
-    assert made.orders[0].lines == ("listening on http://127.0.0.1:PORT",)
+    assert any(event["what"] == "req" for event in trace.events)
+    assert trace.orders[0].lines == ("listening on http://127.0.0.1:PORT",)
 
 
 def test_options_in_place_of_a_function_have_the_load_generator_ask():
     asked = {"connections": 2, "requests": 3}
-    made = traced(paths.SERVERS / "node" / "first-line.mjs", runs=1, drive=asked)
-    assert made.data["asked"]["drive"] == asked
+    trace = traced(paths.SERVERS / "node" / "first-line.mjs", runs=1, drive=asked)
+    assert trace.data["asked"]["drive"] == asked
     per_request = {
-        number: [e["phase"] for e in made.events if e["what"] == "run" and e["request"] == number]
+        number: [e["phase"] for e in trace.events if e["what"] == "run" and e["request"] == number]
         for number in (1, 2, 3)
     }
     # open, fstat, read and close come back through poll, since Node 26.8 together; the immediate
@@ -503,7 +503,7 @@ def test_options_in_place_of_a_function_have_the_load_generator_ask():
     # may run before the end.
     for phases in per_request.values():
         assert phases in ([*["poll"] * trips, "check"], [*["poll"] * trips, "check", "timers"])
-    assert [e["request"] for e in made.events if e["what"] == "req"] == [1, 2, 3]
+    assert [e["request"] for e in trace.events if e["what"] == "req"] == [1, 2, 3]
     with pytest.raises(LabError, match="fixed number of requests"):
         traced("1;\n", drive={"connections": 2})
     refuses = (
@@ -528,8 +528,8 @@ def test_options_that_a_trace_cannot_follow_are_refused_before_anything_runs(opt
 
 
 def test_the_programs_children_and_workers_are_not_recorded():
-    made = traced(PROGRAMS / "fork.cjs", runs=1)
-    assert lines(made) == ["hi", "exit"]
+    trace = traced(PROGRAMS / "fork.cjs", runs=1)
+    assert lines(trace) == ["hi", "exit"]
 
 
 def test_a_program_runs_as_before_when_its_undertaker_is_gone(tmp_path):
@@ -616,8 +616,8 @@ def test_the_trace_events_say_how_each_kind_of_callback_begins(node, tmp_path):
         if event["name"].endswith("_CALLBACK") and event["ph"] in "bB":
             begins.setdefault(event["name"].removesuffix("_CALLBACK"), set()).add(event["ph"])
     in_javascript = {"B"} if meant.major(node.version) >= 26 else {"b"}
-    made = ("Timeout", "Immediate", "TickObject", "PROMISE")
-    assert begins == {"FSREQCALLBACK": {"b"}, **dict.fromkeys(made, in_javascript)}
+    trace = ("Timeout", "Immediate", "TickObject", "PROMISE")
+    assert begins == {"FSREQCALLBACK": {"b"}, **dict.fromkeys(trace, in_javascript)}
 
 
 @pytest.fixture
@@ -660,25 +660,25 @@ def test_on_a_node_with_unknown_trace_events_the_hooks_alone_are_drawn_and_it_is
     form, unknown, monkeypatch
 ):
     monkeypatch.setattr(nodes, "KNOWN", ())  # it is the version that decides, not the fake's name
-    made = traced(PROGRAMS / "drain.cjs", node=unknown(form), runs=1)
-    recording = made.data["versions"][0]["recordings"][0]
+    trace = traced(PROGRAMS / "drain.cjs", node=unknown(form), runs=1)
+    recording = trace.data["versions"][0]["recordings"][0]
     assert not recording["verified"]
-    assert made.versions == ["v99.1.0"]
-    [note] = made.notes
+    assert trace.versions == ["v99.1.0"]
+    [note] = trace.notes
     assert "does not know the trace events of Node v99.1.0" in note
     assert "word alone" in note  # by this the replay knows that it is said
-    assert escape(note) in html.histogram(made.data)
-    assert "Its phases are the recorder's word alone." in html.fallback(made.data)
-    assert [(label, phase) for label, _, phase in runs(made)][1:3] == [
+    assert escape(note) in html.histogram(trace.data)
+    assert "Its phases are the recorder's word alone." in html.fallback(trace.data)
+    assert [(label, phase) for label, _, phase in runs(trace)][1:3] == [
         ("setTimeout 5 ms", "timers"),
         ("process.nextTick", "timers"),
     ]
 
 
 def test_an_unknown_node_whose_witnesses_agree_is_as_good_as_a_known_one(unknown):
-    made = traced(PROGRAMS / "drain.cjs", node=unknown(), runs=1)
-    assert made.data["versions"][0]["recordings"][0]["verified"]
-    assert made.notes == []
+    trace = traced(PROGRAMS / "drain.cjs", node=unknown(), runs=1)
+    assert trace.data["versions"][0]["recordings"][0]["verified"]
+    assert trace.notes == []
 
 
 def test_nothing_unconfirmed_goes_into_the_reference(unknown, monkeypatch, tmp_path):
@@ -720,10 +720,10 @@ def test_in_a_build_the_recorded_run_stands_in_for_a_refused_one_and_it_is_said(
     notes = tmp_path / "notes"
     monkeypatch.setenv("LAB_CHAPTER", "some/chapter")
     monkeypatch.setenv("LAB_USAGE_FILE", str(notes))
-    made = lab.trace(PROGRAMS / "drain.cjs", runs=1, node=NODES[0].path, experiment="drained")
-    assert made.data["versions"][0]["recordings"] == disagreeing.data["versions"][0]["recordings"]
-    assert made.notes[0].startswith("This is the recorded run.")
-    assert escape(made.notes[0]) in made._repr_html_().split("</script>", 1)[1]
+    trace = lab.trace(PROGRAMS / "drain.cjs", runs=1, node=NODES[0].path, experiment="drained")
+    assert trace.data["versions"][0]["recordings"] == disagreeing.data["versions"][0]["recordings"]
+    assert trace.notes[0].startswith("This is the recorded run.")
+    assert escape(trace.notes[0]) in trace._repr_html_().split("</script>", 1)[1]
     told = usage_notes.read(notes)
     assert told.drawn_from == {"drained"}
     [remark] = told.remarks
@@ -813,9 +813,9 @@ def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monk
 
 def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeypatch):
     text = "console.log('</script><b>&');\nsetTimeout(() => console.log('later'), 1);\n"
-    made = traced(text, runs=2)
+    trace = traced(text, runs=2)
     monkeypatch.setenv("LAB_CHAPTER", "some/chapter")
-    page = made._repr_html_()
+    page = trace._repr_html_()
     assert page.startswith('<loop-replay predict id="replay-')
     assert page.count("</script>") == 1  # that of the data alone
     assert "<b>" not in page.split("</script>", 1)[1]
@@ -823,16 +823,16 @@ def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeyp
     assert "&lt;b&gt;" in page
     assert "timers" in page
     monkeypatch.delenv("LAB_CHAPTER")
-    assert "customElements.define" in made._repr_html_()
-    assert "2 × " in repr(made)
+    assert "customElements.define" in trace._repr_html_()
+    assert "2 × " in repr(trace)
 
 
 def test_an_order_that_only_the_recorder_saw_is_none_of_the_plain_runs():
-    made = traced("console.log('a');\n", runs=2)
-    version = copy.deepcopy(made.data["versions"][0])
+    trace = traced("console.log('a');\n", runs=2)
+    version = copy.deepcopy(trace.data["versions"][0])
     version["orders"].append({"lines": ["b"], "count": 0, "recorded": 1})
     version["recordings"].append({**version["recordings"][0], "order": 1})
-    also = type(made).from_json({**made.data, "versions": [version]})
+    also = type(trace).from_json({**trace.data, "versions": [version]})
     assert [(order.lines, order.count) for order in also.orders] == [(("a",), 2)]
     assert not also.deterministic, "a run printed something else"
     assert "recorded only: b" in repr(also)
@@ -875,14 +875,14 @@ TRACES = sorted(paths.REFERENCE.glob("*.trace.json"))
 @pytest.mark.parametrize("file", TRACES, ids=lambda file: file.stem)
 def test_the_table_without_javascript_has_all_lines_in_their_order(file):
     for version in json.loads(file.read_text("utf-8"))["versions"]:
-        for made in version["recordings"]:
-            printed = [event[6] for event in made["events"] if event[1] in ("out", "err")]
-            rows = html.callbacks(made)
+        for trace in version["recordings"]:
+            printed = [event[6] for event in trace["events"] if event[1] in ("out", "err")]
+            rows = html.callbacks(trace)
             assert [line for row in rows for line in row["printed"]] == printed
 
 
 def test_a_listener_of_process_is_not_at_its_exit_while_the_loop_still_turns():
-    made = {
+    trace = {
         "tasks": [{"label": "main.cjs"}, {"label": "setImmediate", "line": 3}],
         "events": [
             [0, "run", 0, 0, "main"],
@@ -893,5 +893,5 @@ def test_a_listener_of_process_is_not_at_its_exit_while_the_loop_still_turns():
             [5, "out", 0, None, None, 2, "the end"],
         ],
     }
-    found = [(row["label"], row["phase"]) for row in html.callbacks(made) if row["printed"]]
+    found = [(row["label"], row["phase"]) for row in html.callbacks(trace) if row["printed"]]
     assert found == [("process", "main"), ("process exit", "exit")]

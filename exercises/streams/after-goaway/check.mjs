@@ -74,10 +74,10 @@ export default {
     const server = await served(answer);
     const calls = some(t, 8).map(([path, body]) => posted(module, server.origin, path, body));
     await within(Promise.all(calls.map(({ over }) => over)), t);
-    for (const one of calls)
+    for (const call of calls)
       t.equal(
-        outcomeText(one),
-        `got ${one.body}`,
+        outcomeText(call),
+        `got ${call.body}`,
         "a request did not get the response to its own body",
       );
     t.equal(
