@@ -10,6 +10,8 @@ RUN apt-get update \
 USER node
 
 FROM programs
+# Engines without BuildKit make the folder of WORKDIR root's own, whoever USER is: it is made here, as node.
+RUN mkdir /home/node/course
 WORKDIR /home/node/course
 COPY --chown=node:node . .
 RUN make setup-lab && make replay
