@@ -42,6 +42,33 @@ def test_of_a_long_table_the_search_has_the_names_of_its_rows():
         assert text.startswith("name meaning it") and text.endswith(last)
 
 
+def test_the_index_says_which_pages_have_a_word_and_how_often():
+    first = [("a", "A", "Read the file, read!"), ("b", "B", "The end")]
+    pages = [first, [("c", "C", "")], [("d", "D", "the_end: 2")]]
+    assert search_index.counted_words(pages) == {
+        "2": [2, 1],
+        "end": [0, 1, 2, 1],
+        "file": [0, 1],
+        "read": [0, 2],
+        "the": [0, 2, 2, 1],
+    }
+
+
+def test_each_page_has_a_script_with_its_text_and_a_dropped_page_has_none(tmp_path):
+    titles = {"book/start": SimpleNamespace(astext=lambda: "Start")}
+    sections = {"book/start": [("a", "A", "one “word”")]}
+    app = SimpleNamespace(env=SimpleNamespace(lab_sections=sections, titles=titles))
+    dropped = tmp_path / search_index.TEXTS / "book" / "dropped.js"
+    dropped.parent.mkdir(parents=True)
+    dropped.touch()
+    search_index.write(app, tmp_path)
+    assert not dropped.exists()
+    script = (tmp_path / search_index.TEXTS / "book" / "start.js").read_text("utf-8")
+    assert script == 'LabSearch.texts("book/start.html", [["a","A","one “word”"]]);\n'
+    index = (tmp_path / search_index.INDEX).read_text("utf-8")
+    assert '"title":"Start"' in index and '"word":[0,1]' in index
+
+
 def test_the_search_keeps_pages_that_were_not_read_again():
     env = SimpleNamespace(docname="new", lab_sections={"old": [("a", "A", "a")], "new": []})
     search_index._read(SimpleNamespace(env=env), doctree_of("# New\n\nText.\n"))

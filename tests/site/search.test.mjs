@@ -16,11 +16,19 @@ const queries = [...TABLE.matchAll(/^"(.+)" = "(.+)"$/gm)].map(([, query, page])
   page,
 }));
 const there = new Set(pagesOf(site).map(({ name }) => name));
-const find = (query) => globalThis.LabSearch.find(globalThis.labSections, query);
+const find = (query) => globalThis.LabSearch.find(globalThis.labIndex, query);
+const texts = new Map();
+const places = ({ page, title }, query) =>
+  globalThis.LabSearch.places(texts.get(page), title, query);
 
 before(() => {
-  for (const name of ["_static/minisearch.js", "_static/search.js", "search-sections.js"])
+  for (const name of ["_static/minisearch.js", "_static/search.js", "search-index.js"])
     runInThisContext(read(name), { filename: name });
+  globalThis.LabSearch.texts = (page, sections) => texts.set(page, sections);
+  for (const { page } of globalThis.labIndex.pages) {
+    const name = `search/${page.replace(/html$/, "js")}`;
+    runInThisContext(read(name), { filename: name });
+  }
 });
 
 describe("the search", () => {
@@ -33,9 +41,10 @@ describe("the search", () => {
 
   it("leads to a section of the page, which has the word", () => {
     const [result] = find("backpressure");
-    assert.ok(result.places.length > 0);
+    const found = places(result, "backpressure");
+    assert.ok(found.length > 0);
     const html = read(result.page);
-    for (const { id, text, heading } of result.places) {
+    for (const { id, text, heading } of found) {
       assert.ok(html.includes(`id="${id}"`), id);
       assert.match(`${heading} ${text}`, /back-?pressure|wait/i);
     }
@@ -53,12 +62,12 @@ describe("the search", () => {
     });
 
   it("knows the pages of the book alone, none of the reviews, and no answer to a question", () => {
-    const names = globalThis.labSections.map(({ page }) => page);
+    const names = globalThis.labIndex.pages.map(({ page }) => page);
     assert.deepEqual(
       names.filter((name) => !there.has(name) || /\/(review|predictions)\.html$/.test(name)),
       [],
     );
-    const text = JSON.stringify(globalThis.labSections);
+    const text = JSON.stringify([globalThis.labIndex.pages, ...texts.values()]);
     // A question, a hint and a solution as they are shown by components and never written as prose.
     for (const html of names.map(read))
       for (const [, data] of html.matchAll(

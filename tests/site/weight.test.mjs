@@ -9,18 +9,21 @@ import { session } from "./session.mjs";
 const KIB = 1024;
 const BUDGET = 200 * KIB; // everything but images, compressed
 const MIDDLE = 160 * KIB; // half of the pages weigh no more
+const SEARCH = 170 * KIB; // the page of the search, with what a query of many pages loads
 const IMAGES = 100 * KIB;
 const PARTS = { html: /^text\/html/, styles: /css/, scripts: /javascript/, all: /^(?!image\/)/ };
 
 const site = siteFolder();
-const pages = pagesOf(site);
+const pages = [...pagesOf(site), { name: "search.html?q=503+retry-after" }];
+const isSearch = (name) => name.startsWith("search.html");
 const weights = []; // { name, html, styles, scripts, all }
 const byPolicy = (error) => error.includes("Content Security Policy");
 const own = session({ site });
 
 describe("on a phone, 360 px wide, over http, with nothing in the cache", () => {
   for (const page of pages) {
-    it(`${page.name} weighs at most ${BUDGET / KIB} KiB, asks nobody else, does not scroll sideways, and no word stands over another; no table is wider, at 390 px neither`, async () => {
+    const bar = isSearch(page.name) ? SEARCH : BUDGET;
+    it(`${page.name} weighs at most ${bar / KIB} KiB, asks nobody else, does not scroll sideways, and no word stands over another; no table is wider, at 390 px neither`, async () => {
       const context = await own.browser.newContext({ viewport: { width: 360, height: 740 } });
       const tab = await context.newPage();
       const seen = watch(tab);
@@ -62,7 +65,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
       assert.deepEqual(overlaid, []);
       assert.deepEqual(wideTables, []);
       assert.deepEqual(seen.errors.filter(byPolicy), []);
-      assert.ok(weight <= BUDGET, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
+      assert.ok(weight <= bar, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
       const images = of(/^image\//);
       assert.ok(images <= IMAGES, `images: ${(images / KIB).toFixed(0)} KiB, ${heaviest}`);
     });
@@ -82,6 +85,8 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
       .map(({ name, all }) => `${name} ${kib(all)}`);
     console.log(`${weights.length} pages, min / median / max KiB: ${told.join(", ")}`);
     console.log(`The heaviest: ${heaviest.join(", ")}`);
+    const searches = weights.filter(({ name }) => isSearch(name));
+    console.log(searches.map(({ name, all }) => `${name} ${kib(all)}`).join(", "));
   });
 });
 

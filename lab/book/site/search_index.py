@@ -4,13 +4,19 @@ Each page is read section by section: headings and prose, the terms of the gloss
 Cells, what they print, and everything that a script draws stay out, so that no answer, hint or
 solution can be found. `book/search.toml` has further words for a page, those that a developer types
 and the page does not say. lab/widgets/search/search.js ranks and shows all this, by MiniSearch.
+
+Pages are ranked by the words that each has and how often, which weighs a third of the text. The
+text of a page, from which its sections and excerpts come, is a script that is loaded once the page
+is found.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +34,8 @@ from lab.processes.nodes import program as node_program
 from lab.storage import written
 
 KEYWORDS = paths.ROOT / "book" / "search.toml"
-SECTIONS = "search-sections.js"
+INDEX = "search-index.js"
+TEXTS = "search"  # the folder with a script for each page
 ENGINE = "minisearch.js"
 PACKAGE = Path(__file__).parents[3] / "node_modules" / "minisearch"
 PATIENCE_S = 600
@@ -61,6 +68,8 @@ LEFT_OUT = (
 WITHOUT = ("review", "predictions")  # pages that consist of questions
 LONG_TABLE = 10  # rows; of a longer table only the first column is known, which names the rows
 
+_WORD = re.compile(r"[^\W_]+")  # as in search.js
+
 Section = tuple[str, str, str]  # id, heading, text
 
 
@@ -89,23 +98,50 @@ def put_engine(static: Path) -> None:
 
 
 def write(app: Sphinx, out: Path) -> None:
-    """Write all pages, in the order of the book, as a script that the search page loads."""
+    """Write the index of all pages, in the order of the book, and the text of each."""
     sections: dict[str, list[Section]] = getattr(app.env, "lab_sections", {})
     keywords, descriptions = _keywords(), pagefacts.written_descriptions()
+    names = [
+        name for name in toc.pages() if name in sections and name.rpartition("/")[2] not in WITHOUT
+    ]
     pages = [
         {
             "page": f"{name}.html",
             "title": app.env.titles[name].astext(),
             "about": descriptions.get(name, ""),
             "keywords": keywords.get(name, ""),
-            "sections": sections[name],
+            "headings": " ".join(heading for _, heading, _ in sections[name]),
         }
-        for name in toc.pages()
-        if name in sections and name.rpartition("/")[2] not in WITHOUT
+        for name in names
     ]
-    data = json.dumps(pages, ensure_ascii=False, separators=(",", ":"))
-    text = f"globalThis.labSections = {data};\n"
-    file = out / SECTIONS
+    texts = {out / TEXTS / f"{name}.js": (f"{name}.html", sections[name]) for name in names}
+    for file in set((out / TEXTS).rglob("*.js")) - set(texts):
+        file.unlink()
+    for file, (page, text) in texts.items():
+        _put(file, f"LabSearch.texts({_json(page)}, {_json(text)});\n")
+    index = {"pages": pages, "words": counted_words([sections[name] for name in names])}
+    _put(out / INDEX, f"globalThis.labIndex = {_json(index)};\n")
+
+
+def counted_words(pages: Sequence[Sequence[Section]]) -> dict[str, list[int]]:
+    """Return for each word the pages that have it in their text: how many pages further than the
+    one before, and how often, in turn.
+    """
+    found: dict[str, list[int]] = {}
+    last: dict[str, int] = {}
+    for at, page in enumerate(pages):
+        text = " ".join(text for *_, text in page)
+        for word, times in Counter(_WORD.findall(text.lower())).items():
+            found.setdefault(word, []).extend((at - last.get(word, 0), times))
+            last[word] = at
+    return dict(sorted(found.items()))
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def _put(file: Path, text: str) -> None:
     if not file.exists() or file.read_text("utf-8") != text:
         written.write(file, text.encode())
 
@@ -158,7 +194,8 @@ def _without_that_of_sphinx(app: Sphinx) -> None:
         static = Path(app.outdir) / "_static"
         static.mkdir(parents=True, exist_ok=True)
         put_engine(static)
-        (Path(app.outdir) / "searchindex.js").unlink(missing_ok=True)
+        for earlier in ("searchindex.js", "search-sections.js"):
+            (Path(app.outdir) / earlier).unlink(missing_ok=True)
 
 
 def _read(app: Sphinx, doctree: nodes.document) -> None:

@@ -1,12 +1,14 @@
 // The search page: pages that hold the words of `?q=`, the best first, each with its sections.
 //
-// `labSections`, a file that the build writes (lab/book/site/search_index.py), has every page with its title, keywords and
-// sections. MiniSearch ranks pages by all of their text, and the sections of a page among each other. A page that has all
-// words comes before one that has some. A word may be the beginning of a longer one, and may have a wrong letter.
+// `labIndex`, a file that the build writes (lab/book/site/search_index.py), has every page with its title, keywords, headings
+// and how often each word is in its text. MiniSearch ranks pages by all of that. The text of a page that is found is loaded,
+// and MiniSearch ranks its sections among each other. A page that has all words comes before one that has some. A word may
+// be the beginning of a longer one, and may have a wrong letter.
 
 (() => {
   const PLACES = 3; // sections shown of a page
   const PAGES = 20;
+  const OPEN = 12; // pages with their sections: the text of each is a script of some kilobytes
   const FEW = 3; // pages with all words: where there are fewer, pages with some of them follow
   const EXCERPT = 200; // characters
   const ENDINGS = /(?:ings?|ed|es|s)$/;
@@ -29,26 +31,32 @@
     return search;
   };
 
+  /** The text of each page: its words as often as they are there, in any order. */
+  function textsOf({ pages, words: counts }) {
+    const texts = pages.map(() => []);
+    for (const [word, found] of Object.entries(counts)) {
+      let page = 0;
+      for (let i = 0; i < found.length; i += 2) {
+        page += found[i];
+        texts[page].push(`${word} `.repeat(found[i + 1]));
+      }
+    }
+    return texts.map((pieces) => pieces.join(""));
+  }
+
   const indexes = new Map();
   /** The index of all pages, made once. */
   function indexOf(site) {
-    const documents = ({ title, about, keywords, sections }, id) => ({
-      id,
-      title,
-      about,
-      keywords,
-      headings: sections.map(([, heading]) => heading).join(" "),
-      text: sections.map(([, , text]) => text).join(" "),
-    });
-    const ofPages =
-      indexes.get(site) ??
-      index(["title", "about", "keywords", "headings", "text"], site.map(documents));
-    indexes.set(site, ofPages);
-    return ofPages;
+    if (!indexes.has(site)) {
+      const texts = textsOf(site);
+      const documents = site.pages.map((page, id) => ({ ...page, id, text: texts[id] }));
+      indexes.set(site, index(["title", "about", "keywords", "headings", "text"], documents));
+    }
+    return indexes.get(site);
   }
 
-  /** Find pages. `site` is [{ page, title, about, keywords, sections: [[id, heading, text], ...] }, ...];
-   *  returns [{ page, title, about, places: [{ id, heading, text }, ...] }, ...], the best first. */
+  /** Find pages. `site` is { pages: [{ page, title, about, keywords, headings }, ...], words: { word: [pages further,
+   *  times, ...] } }; returns [{ page, title, about, ... }, ...], the best first. */
   function find(site, query) {
     if (words(query).length === 0) return [];
     const pages = indexOf(site);
@@ -57,21 +65,18 @@
     const isEnough = whole.length >= FEW;
     const some = isEnough ? [] : pages.search(query, { ...options, combineWith: "OR" });
     const ids = new Set([...whole, ...some].map(({ id }) => id));
-    return [...ids].slice(0, PAGES).map((id) => {
-      const { page, title, about, sections: all } = site[id];
-      const sections = all.filter(([, heading]) => heading !== title);
-      const documents = sections.map(([, heading, text], at) => ({ id: at, heading, text }));
-      const places = index(["heading", "text"], documents)
-        .search(query, { ...MATCHING, boost: { heading: 2 } })
-        .slice(0, PLACES)
-        .map(({ id: at }) => sections[at]);
-      return {
-        page,
-        title,
-        about,
-        places: places.map(([id, heading, text]) => ({ id, heading, text })),
-      };
-    });
+    return [...ids].slice(0, PAGES).map((id) => site.pages[id]);
+  }
+
+  /** Find sections of a page that is found. `all` is [[id, heading, text], ...]; returns [{ id, heading, text }, ...]. */
+  function places(all, title, query) {
+    const sections = all
+      .filter(([, heading]) => heading !== title)
+      .map(([id, heading, text]) => ({ id, heading, text }));
+    return index(["heading", "text"], sections)
+      .search(query, { ...MATCHING, boost: { heading: 2 } })
+      .slice(0, PLACES)
+      .map(({ id }) => sections.find((section) => section.id === id));
   }
 
   /** A stretch of the text around the first of the words, cut between words. */
@@ -110,22 +115,20 @@
   function show(query, results, into) {
     const url = (page, id) =>
       `${page}?highlight=${encodeURIComponent(words(query).join(" "))}${id ? `#${id}` : ""}`;
-    const items = results.map(({ page, title, about, places }) => {
-      const context = (text) =>
-        element("p", { class: "context" }, ...marked(excerpt(text, query), query));
+    const items = results.map(({ page, title, about }, rank) => {
       const item = element("li", {}, element("a", { href: url(page) }, ...marked(title, query)));
       item.firstChild.className = "lab-page";
       item.append(element("p", { class: "context" }, ...marked(about, query)));
-      const sections = element("ul", {});
-      for (const { id, heading, text } of places) {
-        const link = element(
-          "a",
-          { href: url(page, id), class: "lab-place" },
-          ...marked(heading, query),
-        );
-        sections.append(element("li", {}, link, context(text)));
-      }
-      if (sections.firstChild) item.append(sections);
+      if (rank >= OPEN) return item;
+      load(page).then((all) => {
+        const sections = places(all, title, query).map(({ id, heading, text }) => {
+          const link = element("a", { href: url(page, id) }, ...marked(heading, query));
+          link.className = "lab-place";
+          const context = marked(excerpt(text, query), query);
+          return element("li", {}, link, element("p", { class: "context" }, ...context));
+        });
+        if (sections.length > 0) item.append(element("ul", {}, ...sections));
+      });
       return item;
     });
     if (items.length > 0)
@@ -135,6 +138,16 @@
       );
   }
 
+  const texts = {};
+  /** The sections of a page, from the script with its text. */
+  const load = (page) =>
+    new Promise((loaded, failed) => {
+      const script = element("script", { src: `search/${page.replace(/html$/, "js")}` });
+      script.onload = () => loaded(texts[page]);
+      script.onerror = failed;
+      document.head.append(script);
+    });
+
   function start() {
     const query = new URLSearchParams(location.search).get("q")?.trim();
     const field = document.querySelector(".bd-search-container input");
@@ -142,7 +155,7 @@
     if (!query) return;
     field.value = query;
     document.title = `“${query}” - ${document.title}`;
-    const results = find(globalThis.labSections, query);
+    const results = find(globalThis.labIndex, query);
     show(query, results, document.getElementById("search-results"));
     const count = results.length;
     document.querySelector(".lab-found").textContent =
@@ -151,6 +164,13 @@
         : `Nothing found for “${query}”. Is it spelled right? Fewer or shorter words find more.`;
   }
 
-  globalThis.LabSearch = { find, excerpt };
+  globalThis.LabSearch = {
+    find,
+    places,
+    excerpt,
+    texts: (page, sections) => {
+      texts[page] = sections;
+    },
+  };
   if (globalThis.document) document.addEventListener("DOMContentLoaded", start);
 })();
