@@ -72,9 +72,12 @@ describe("a long listing", () => {
 });
 
 describe("the rest of a section", () => {
-  it("is one line, and opens by the keyboard", async () => {
+  it("is one line, which says what is in it and how long that is, and opens by the keyboard", async () => {
     await own.open(url, async (tab) => {
       assert.ok(!(await isShown(tab, FOLDED)));
+      const lines = await tab.locator(".lab-fold > summary").allInnerTexts();
+      assert.equal(new Set(lines).size, lines.length);
+      for (const line of lines) assert.match(line, /^\w.+ \(.*\d+ (plot|table|claim|word)s?\)$/);
       await tab.locator(`.lab-fold:has(${FOLDED}) > summary`).press("Enter");
       assert.ok(await isShown(tab, FOLDED));
     });

@@ -164,7 +164,10 @@ describe("a page", { concurrency: 3 }, () => {
       it(`is at most ${bar} screens long at 1440 px, as a reader first meets it`, async () => {
         const height = await tab.evaluate(() => document.documentElement.scrollHeight);
         const screens = (height / WIDE.height).toFixed(1);
-        assert.ok(screens <= bar, `${screens}: fold what leads aside, with <!-- fold -->`);
+        assert.ok(
+          screens <= bar,
+          `${screens}: fold what leads aside, with <!-- fold: what it holds -->`,
+        );
       });
 
       if (page.holds("<lab-answer"))

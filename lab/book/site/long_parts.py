@@ -2,21 +2,35 @@
 page finds it.
 
 - Of a long listing or table: all but the beginning. A button below opens the rest (page.js).
-- Of a section that leads aside: all that comes after `<!-- fold -->`.
+- Of a section that leads aside: all that comes after `<!-- fold: what it holds -->`. The line that
+  opens it says what that is and how long it is.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from lab.display.html import CUT, ROWS
+from lab.text.numbers import count
 
 LINES = 25  # a listing with more is cut
-FOLD = "<!-- fold -->"
-OPENS, ALL_OPENS = "The rest of this section", "Open this section"
+FOLD = re.compile(r"<!-- fold(?:: (?P<holds>.+?))? -->")
+# A list, a plot's numbers or a trial's checks, which open for themselves.
+_DETAILS = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.DOTALL)
+_SHOWN = {
+    "plot": '<figure class="lab-figure',
+    "table": '<div class="lab-scroll',
+    "claim": 'id="claim-',
+}
+_WORD = re.compile(r"[\w'’-]+")
+
+log = logging.getLogger(__name__)
 
 
 def setup(app: Sphinx) -> None:
@@ -34,19 +48,45 @@ def _mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
         table = body.parent.parent if body.parent else None
         if isinstance(table, nodes.table) and len(body.children) > ROWS:
             table["classes"].append(CUT)
-    marks = [raw for raw in doctree.findall(nodes.raw) if raw.astext().strip() == FOLD]
+    marks = [raw for raw in doctree.findall(nodes.raw) if FOLD.fullmatch(raw.astext().strip())]
     for mark in marks:
         _fold(mark)
 
 
 def _fold(mark: nodes.raw) -> None:
     """Let what comes after the mark in its section open below a line."""
+    found = FOLD.fullmatch(mark.astext().strip())
+    if found is None or not found["holds"]:
+        log.warning("say what the fold holds: <!-- fold: ... -->", location=mark)
+        return
     section = mark.parent
-    words = ALL_OPENS if section.index(mark) == 1 else OPENS
-    name = f"{words}: {section.next_node(nodes.title).astext()}"
+    length = length_of(section.children[section.index(mark) + 1 :])
+    size = f' <span class="lab-size">({length})</span>' if length else ""
     begin = (
-        f'<details class="lab-fold lab-on-paper"><summary aria-label="{escape(name)}">'
-        f"{words}</summary>"
+        f'<details class="lab-fold lab-on-paper"><summary>{escape(found["holds"])}{size}</summary>'
     )
     section.replace(mark, nodes.raw("", begin, format="html"))
     section.append(nodes.raw("", "</details>", format="html"))
+
+
+def length_of(parts: Iterable[nodes.Node]) -> str:
+    """Return how long some parts of a page are: `1 plot, 2 claims, 170 words`."""
+    html, words = "", 0
+    counts = dict.fromkeys(_SHOWN, 0)
+    for part in parts:
+        html += "".join(raw.astext() for raw in part.findall(nodes.raw))
+        counts["table"] += sum(1 for _ in part.findall(nodes.table))
+        if not (isinstance(part, nodes.Element) and "cell" in part.get("classes", ())):
+            blocks = (*part.findall(nodes.paragraph), *part.findall(nodes.title))
+            words += sum(
+                len(_WORD.findall(block.astext()))
+                for block in blocks
+                if not isinstance(block.parent, nodes.entry)
+            )
+    before = None
+    while html != before:
+        before, html = html, _DETAILS.sub("", html)
+    for noun, begin in _SHOWN.items():
+        counts[noun] += html.count(begin)
+    counts["word"] = round(words, -1) if words > 20 else words
+    return ", ".join(count(n, noun) for noun, n in counts.items() if n)
