@@ -47,6 +47,23 @@ def test_the_colours_of_the_file_are_those_of_the_pages():
         assert re.findall(rf"--lab-{name}: (#\w+);", css) == [light, dark]
 
 
+def test_a_finding_is_a_sentence_with_a_number_and_its_verdict(monkeypatch):
+    value = {"a": "async", "b": "sync", "metric": "throughput", "estimate": 0.894}
+    claim = {"id": "sync-vs-async-file", "sentence": "Async is faster.", "verdict": "reversed"}
+    claim |= {"value": value, "published_ratio": [1.5], "derived": False}
+    monkeypatch.setattr(front.verdicts, "judged", lambda build, published: [claim])
+    html = str(front.findings(None).html)
+    text = re.sub("<[^>]+>", "", html)
+    assert (
+        "“Async is faster.” Published: 1.5 times. In our trials, async answers 0.894 times as many "
+        "requests per second as sync. Reversed"
+    ) in text
+    waits = {row.code: row.pings for row in OUTCOMES}
+    assert f"{waits['await Promise.resolve();']} pings of another client" in text
+    assert f"with setImmediate {waits['await new Promise(setImmediate);']}." in text
+    assert html.count("<strong>") == 2 + 1
+
+
 def test_each_way_leads_over_chapters_of_the_book_in_its_order():
     order = [page.chapter for page in teaching.chapters()]
     for chapters in front.WAYS.values():

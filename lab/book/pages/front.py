@@ -16,16 +16,18 @@ from typing import Any
 
 from lab import paths
 from lab.book import teaching
-from lab.book.pages import cards, verdicts
+from lab.book.pages import verdicts
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site.placeholders import BREAK, Cell, Html, Link, PageTable
 from lab.display.claims import anchor
 from lab.grading import exercise as exercises
+from lab.plot.measures import metric_of
 from lab.records import reference
 from lab.records.output import rows_of
 from lab.storage.written import write
-from lab.text.numbers import count, factor
+from lab.text.numbers import count, times
+from lab.text.phrasing import capital
 
 FILE = paths.ROOT / "docs" / "ping.svg"
 HASHED_MS, ASKED_MS = 500, 100  # servers/node/ping.mjs and AFTER_MS of book/start/pings.mjs
@@ -33,7 +35,7 @@ SECONDS = 5  # that the picture moves: a tenth of the speed
 LEFT, PER_MS, ROW, TOP = 20, 0.64, 78, 6  # in pixels of the view box
 WIDTH = 360
 NONE = "<p>No chapter of this build has judged a published claim.</p>"
-FINDINGS = ("sync-vs-async-file", "response-size", "blocking-hash")
+FINDINGS = ("sync-vs-async-file", "response-size")
 WAYS = {
     "Half an hour": ("book/start", "book/event-loop/the-life-of-a-request"),
     "An afternoon, and a server that is slow": (
@@ -184,19 +186,36 @@ def _moves(start_ms: float, end_ms: float | None = None) -> str:
 
 
 def findings(build: Build) -> Html:
-    """Return three published claims, each with what was measured here and its verdict."""
+    """Return three findings, a sentence and a number each: the ping's, and two published claims
+    with what was measured here and the verdict.
+    """
     judged = {claim["id"]: claim for claim in verdicts.judged(build, published=True)}
-    items = "".join(_finding(judged[id]) for id in FINDINGS if id in judged)
-    return Html(f'<ul class="lab-findings">{items}</ul>' if items else NONE)
+    items = [_finding(judged[id]) for id in FINDINGS if id in judged]
+    if not items:
+        return Html(NONE)
+    return Html(f'<ul class="lab-findings">{_ping_finding()}{"".join(items)}</ul>')
+
+
+def _ping_finding() -> str:
+    _, awaits, turns = pinged()
+    return (
+        f"<li>A handler hashes for half a second. With <code>await</code> in its loop, "
+        f"<strong>{count(awaits.pings, 'ping')}</strong> of another client got a response in the "
+        f"meantime, with <code>setImmediate</code> <strong>{turns.pings}</strong>. "
+        '<a href="start.html">Ten Minutes, One Ping</a></li>'
+    )
 
 
 def _finding(claim: dict[str, Any]) -> str:
-    published = claim["published_ratio"]
-    before = f"Published: {factor(published[0])}×. " if published and not claim["derived"] else ""
+    published, value = claim["published_ratio"], claim["value"]
+    before = f"Published: {times(published[0])}. " if published and not claim["derived"] else ""
+    more = metric_of(value["metric"]).more
+    ours = more.format(a=value["a"], b=value["b"], ratio="{}")
+    ours = escape(ours).replace("{}", f"<strong>{escape(times(value['estimate']))}</strong>")
     return (
-        f"<li>“{escape(claim['sentence'])}” {before}Measured: "
-        f"<strong>{escape(cards.ratio(claim['value']))}</strong>. "
-        f'<a href="verdicts.html#{escape(anchor(claim["id"]))}">{escape(claim["verdict"])}</a></li>'
+        f"<li>“{escape(claim['sentence'])}” {before}In our trials, {ours}. "
+        f'<a href="verdicts.html#{escape(anchor(claim["id"]))}">{escape(capital(claim["verdict"]))}'
+        "</a></li>"
     )
 
 
