@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -184,6 +185,16 @@ def test_a_review_leaves_out_what_no_run_has_told(book):
     assert asked(no_record) == {}
 
 
+def test_a_review_leaves_out_what_can_only_be_guessed(book, monkeypatch):
+    real = dict(questions.by_chapter())
+    guesses = [replace(one, guess=True) for one in real["book/part/one"]]
+    assert asked(book()) != {}
+    monkeypatch.setattr(
+        questions, "by_chapter", lambda: [*{**real, "book/part/one": guesses}.items()]
+    )
+    assert asked(book()) == {}
+
+
 def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
     real = dict(questions.by_chapter())
     pointed = [questions.Question(id="factor", kind="map", ask="Point at it", right=1.0)]
@@ -341,7 +352,7 @@ def test_every_part_of_the_book_ends_with_its_review():
 
 # What only makes sense behind the question before it, or beside the program of its page.
 LEANS = re.compile(
-    r"^(?:And|Now|The same|Draw it)\b|\b(?:program|figure|table) above\b|\bpage before\b"
+    r"^(?:And|Another|A second|A third|Now|The same|Draw it)\b|\bthe variable\b|\b(?:program|figure|table) above\b|\bpage before\b"
     r"|\b(?:that|these) (?:first |second |third )?(?:server|process|clients)\b"
 )
 
@@ -356,6 +367,8 @@ def test_a_question_can_be_asked_alone():
     ("ask", "leans"),
     [
         ("And with 20 connections?", True),
+        ("Another process waits. How long?", True),
+        ("When does Node read the variable?", True),
         ("Is the server in the program above faster?", True),
         ("Where does that third server stop?", True),
         ("A server refuses uploads above 1 MiB. How many are left?", False),

@@ -43,8 +43,11 @@ class Told:
 
     @property
     def can_be_asked(self) -> bool:
-        """Return whether a review can ask it, and judge."""
-        return self.question.kind in KINDS and self.right is not None
+        """Return whether a review can ask it, and judge; a mere guess would say nothing of how
+        sure a reader may be.
+        """
+        question = self.question
+        return question.kind in KINDS and self.right is not None and not question.guess
 
     def to_json(self, page: str) -> dict[str, Any]:
         """Return what an element needs that asks it again on `page`."""

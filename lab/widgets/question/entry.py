@@ -91,8 +91,9 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         raise wrong(f"has items = {items!r}: two lines or more, each a text")
     if kind != "choice" and not entry.get("why") and "right" in entry:
         raise wrong("has no `why`: say why the answer is what it is")
-    if not isinstance(entry.get("warm_up", False), bool):
-        raise wrong(f"has warm_up = {entry['warm_up']!r}: it is true or false")
+    for key in ("warm_up", "guess"):
+        if not isinstance(entry.get(key, False), bool):
+            raise wrong(f"has {key} = {entry[key]!r}: it is true or false")
     if entry.get("warm_up") and "right" not in entry:
         raise wrong("is a warm-up, which tells at once, and has no `right`")
     within = entry.get("within", WITHIN)
@@ -114,6 +115,7 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         **curve,
         mistakes=_mistakes(kind, entry.get("mistakes", []), right, within, wrong),
         warm_up=entry.get("warm_up", False),
+        guess=entry.get("guess", False),
         chapter=name.removesuffix(f"/{FILE}"),
     )
 

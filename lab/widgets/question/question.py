@@ -63,6 +63,7 @@ class Question:
     rows: bool = False  # the places have no order: a slider for each
     mistakes: tuple[Mistake, ...] = ()
     warm_up: bool = False  # the page presumes the answer, so it shows the solution at once
+    guess: bool = False  # nothing that a reader knows leads to the answer: no review asks it
     on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
     run: str = ""  # the experiment whose Node decides between the versions
     node: str = ""  # the Node that the right answer is for
