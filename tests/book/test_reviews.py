@@ -352,7 +352,8 @@ def test_every_part_of_the_book_ends_with_its_review():
 
 # What only makes sense behind the question before it, or beside the program of its page.
 LEANS = re.compile(
-    r"^(?:And|Another|A second|A third|Now|The same|Draw it)\b|\bthe variable\b|\b(?:program|figure|table) above\b|\bpage before\b"
+    r"^(?:And|Another|A second|A third|Now|The same|Draw it)\b|\bthe variable\b"
+    r"|\b(?:program|figure|table) above\b|\bpage before\b"
     r"|\b(?:that|these) (?:first |second |third )?(?:server|process|clients)\b"
 )
 
