@@ -13,7 +13,7 @@ from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.findings import ratios
 from lab.plot.legend import KeySample
 from lab.plot.overlays import Source, draw_mark, mark_entry
-from lab.plot.palette import SENTINELS, look
+from lab.plot.palette import SENTINELS, Look, look
 from lab.plot.reference_run import NAME
 from lab.plot.series import CUT, Line
 from lab.plot.ticks import linear_x, ratio_ticks, ticks_at
@@ -42,7 +42,7 @@ def draw_lines(
         _name_rows(canvas, axes, lines)
     else:
         axes.set_yticks([])
-    axes.set_ylim(len(lines) - 0.45, -0.62)
+    axes.set_ylim(len(lines) - 0.45, -0.8 if any(line.title for line in lines) else -0.62)
     _x_axis(canvas, axes, lines, ratio, spread)
     if ratio:
         if spread and math.isfinite(spread):
@@ -111,6 +111,20 @@ def _draw_recorded(axes: Any, row: int, line: Line) -> None:
 
 
 def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
+    if any(line.title for line in lines):
+        axes.set_yticks([])
+        for i, line in enumerate(lines):
+            written = axes.annotate(
+                canvas.in_lines(line.title or line.name, canvas.size.width - 20),
+                xy=(0, i - 0.17),
+                xycoords=("axes fraction", "data"),
+                xytext=(1, 0),
+                textcoords="offset points",
+                va="bottom",
+                gid="lab-halo",
+            )
+            written.set_in_layout(False)  # it stands in the axes, which need not make room
+        return
     room = canvas.size.width * 0.38
     names = [canvas.clip(line.name, room) for line in lines]
     if not canvas.narrow:
@@ -168,8 +182,11 @@ def forest(
     finding: str = "",
     name: str = "forest",
     notes: Sequence[str] = (),
+    key: Mapping[str, Look] | None = None,
 ) -> Figure:
     """Return ratios with their intervals, one row each, the published figure beside ours.
+
+    key : what the looks of rows mean, by its word
 
     rows : Line, or mappings with name, estimate, low, high and optionally published, values, and
     recorded (estimate, low, high of the reference run, drawn grey below). Raises LabError for a row
@@ -187,12 +204,18 @@ def forest(
     if not lines:
         raise LabError("nothing to plot: no rows")
 
+    has_titles = any(line.title for line in lines)
     hollow_words = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
 
     def draw(canvas: Canvas) -> None:
         colour = look(0).colour
         entries = [KeySample("measured here, 95 % interval", colour, "o", "-")]
-        if hollow_words:
+        if key:
+            entries = [
+                KeySample(word, one.colour, one.marker, "-", hollow=word in hollow_words)
+                for word, one in key.items()
+            ]
+        elif hollow_words:
             entries.append(KeySample(" or ".join(hollow_words), colour, "o", "-", hollow=True))
         if any(line.theirs for line in lines):
             entries.append(mark_entry(published_name))
@@ -219,6 +242,6 @@ def forest(
             for line in lines
         ],
         notes=notes,
-        wide=WIDE._replace(height=72 + 36 * len(lines)),
-        narrow=NARROW._replace(height=100 + 46 * len(lines)),
+        wide=WIDE._replace(height=72 + (50 if has_titles else 36) * len(lines)),
+        narrow=NARROW._replace(height=100 + (62 if has_titles else 46) * len(lines)),
     )

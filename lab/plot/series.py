@@ -52,6 +52,7 @@ class Line:
     look: Look | None = None
     recorded: tuple[float, float, float] | None = None  # estimate, low, high of the reference run
     undecided: str = ""  # the word of a row without a verdict: drawn hollow, not counted
+    title: str = ""  # a sentence that is written above the row, in place of its name
 
     @property
     def theirs(self) -> list[float]:

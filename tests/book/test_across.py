@@ -523,3 +523,10 @@ def test_the_claims_of_a_chapter_begin_with_a_link_to_it(page):
         "<summary>Sync or Async Files (2)</summary><p>The page "
         '<a href="blocking/sync-or-async-files.html">Sync or Async Files</a></p>'
     ) in shown
+
+
+def test_a_reason_is_told_as_people_say_it():
+    reasons = across_page._Notes("reason")
+    reasons.mark("check failed: on_schedule")
+    assert "the client did not send all requests" in reasons.listed()
+    assert "check failed" not in reasons.listed()

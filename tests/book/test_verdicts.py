@@ -259,6 +259,18 @@ def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):
     assert "<svg" in html and "a file: async ÷ sync" in html and "published 1.27" in html
 
 
+def test_the_plot_has_the_sentence_above_each_row_in_the_colour_of_its_verdict(build):
+    judge_also(build, "cpu-primes", replace(ratio(1.2, 0.9, 1.5), difference="none", p=0.3))
+    html = verdicts.verdict_plot(build).html
+    texts = " ".join(re.findall(r"<text[^>]*>([^<]+)</text>", html))
+    assert "A server that reads a file asynchronously answers more requests" in texts
+    assert "reversed" in texts and "no verdict" in texts and "measured here" not in texts
+    assert {line.name: line.look.name for line in verdicts.lines(build)} == {
+        "a file: async ÷ sync": "fail",
+        "computing: Node ÷ Flask": "warn",
+    }
+
+
 def test_the_plot_counts_verdicts_alone_and_draws_what_has_none_hollow(build):
     judge_also(build, "cpu-primes", replace(ratio(1.2, 0.9, 1.5), difference="none", p=0.3))
     word = {line.name: line.undecided for line in verdicts.lines(build)}

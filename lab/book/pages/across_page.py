@@ -25,6 +25,7 @@ from lab.book.site.placeholders import Html
 from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes
+from lab.records.checks import in_words
 from lab.text.numbers import count, factor, tidy
 from lab.text.phrasing import listed
 
@@ -60,7 +61,7 @@ class _Notes:
     def listed(self) -> str:
         """Return the reasons, in the order of their numbers."""
         items = "".join(
-            f'<li id="{self._name}-{n}"><small>{escape(why)}</small></li>'
+            f'<li id="{self._name}-{n}"><small>{escape(in_words(why))}</small></li>'
             for why, n in self._found.items()
         )
         return f'<ol class="lab-reasons">{items}</ol>' if items else ""

@@ -225,8 +225,8 @@ def length(build: Build) -> Html:
     graded = [exercises.exercise(name) for name in exercises.names()]
     hours = [round(sum(one.minutes for one in group) / 60) for group in (pages, graded)]
     return Html(
-        f"<p>{count(len(pages), 'chapter')} of {hours[0]} hours, "
-        f"{count(len(graded), 'graded exercise')} of {hours[1]} hours; free.</p>"
+        f"<p>The course is free. Its {count(len(pages), 'chapter')} take {hours[0]} hours, and its "
+        f"{count(len(graded), 'graded exercise')} {hours[1]} hours more.</p>"
     )
 
 

@@ -28,8 +28,18 @@ from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.figure import Figure
 from lab.plot.forest import forest
+from lab.plot.palette import Look
 from lab.plot.series import Line
 
+# How a row is drawn, by the tone of its verdict.
+LOOKS = {
+    "ok": Look("ok", "o", "-"),
+    "less": Look("less", "s", "-"),
+    "warn": Look("warn", "o", "-"),
+    "fail": Look("fail", "D", "-"),
+    "none": Look("muted", "o", "-"),
+}
+AXIS = "ratio and its 95 % interval"
 # What a drawing depends on beside its rows: an edit there draws it again.
 CODE = sorted(file for of in (plot, text) for file in Path(str(of.__file__)).parent.glob("*.py"))
 COLUMNS = (
@@ -68,7 +78,8 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
 
 def lines(build: Build) -> list[Line]:
     """Return the judged published claims as rows of a forest plot. A ratio that we derived is none
-    that was published, so it has no star; a row without a verdict is hollow.
+    that was published, so it has no star; a row without a verdict is hollow. Above each row is its
+    sentence, and its colour and mark are those of its verdict.
     """
     found = judged(build, published=True)
     entries = claims.claims()["claims"] if found else {}
@@ -81,6 +92,8 @@ def lines(build: Build) -> list[Line]:
             _or(c["value"]["high"], math.inf),
             published=None if c.get("derived") else c["published_ratio"],
             undecided=c["verdict"] if judge.holds(c["verdict"]) is None else "",
+            title=c["sentence"],
+            look=LOOKS[judge.tone(c["verdict"])],
         )
         for c in found
         if c["value"]["estimate"]
@@ -95,11 +108,15 @@ def verdict_plot(build: Build) -> Html:
     told = provenance(judged(build, published=True))
     notes = [told.removesuffix(".")] if told else []
     caption = "What was published, and what we measured"
+    words = dict.fromkeys(c["verdict"] for c in judged(build, published=True))
+    key = {word: LOOKS[judge.tone(word)] for word in words}
     return Html(
         drawn(
             build.state / "verdict-plot.json",
             (rows, notes),
-            lambda: forest(rows, caption=caption, name="verdicts", notes=notes),
+            lambda: forest(
+                rows, x_label=AXIS, caption=caption, name="verdicts", notes=notes, key=key
+            ),
         )
     )
 
