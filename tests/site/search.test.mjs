@@ -26,7 +26,7 @@ before(() => {
     runInThisContext(read(name), { filename: name });
   globalThis.LabSearch.texts = (page, sections) => texts.set(page, sections);
   for (const { page } of globalThis.labIndex.pages) {
-    const name = `search/${page.replace(/html$/, "js")}`;
+    const name = `search-texts/${page.replace(/html$/, "js")}`;
     runInThisContext(read(name), { filename: name });
   }
 });

@@ -35,7 +35,7 @@ from lab.storage import written
 
 KEYWORDS = paths.ROOT / "book" / "search.toml"
 INDEX = "search-index.js"
-TEXTS = "search"  # the folder with a script for each page
+TEXTS = "search-texts"  # the folder with a script for each page
 ENGINE = "minisearch.js"
 PACKAGE = Path(__file__).parents[3] / "node_modules" / "minisearch"
 PATIENCE_S = 600

@@ -142,7 +142,7 @@
   /** The sections of a page, from the script with its text. */
   const load = (page) =>
     new Promise((loaded, failed) => {
-      const script = element("script", { src: `search/${page.replace(/html$/, "js")}` });
+      const script = element("script", { src: `search-texts/${page.replace(/html$/, "js")}` });
       script.onload = () => loaded(texts[page]);
       script.onerror = failed;
       document.head.append(script);
