@@ -186,7 +186,7 @@ def forest(
 ) -> Figure:
     """Return ratios with their intervals, one row each, the published figure beside ours.
 
-    key : what the looks of rows mean, by its word
+    key : what the looks of rows mean, by their words
 
     rows : Line, or mappings with name, estimate, low, high and optionally published, values, and
     recorded (estimate, low, high of the reference run, drawn grey below). Raises LabError for a row
@@ -205,6 +205,7 @@ def forest(
         raise LabError("nothing to plot: no rows")
 
     has_titles = any(line.title for line in lines)
+    hollow_looks = [line.look for line in lines if line.undecided]
     hollow_words = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
 
     def draw(canvas: Canvas) -> None:
@@ -212,8 +213,8 @@ def forest(
         entries = [KeySample("measured here, 95 % interval", colour, "o", "-")]
         if key:
             entries = [
-                KeySample(word, one.colour, one.marker, "-", hollow=word in hollow_words)
-                for word, one in key.items()
+                KeySample(words, one.colour, one.marker, "-", hollow=one in hollow_looks)
+                for words, one in key.items()
             ]
         elif hollow_words:
             entries.append(KeySample(" or ".join(hollow_words), colour, "o", "-", hollow=True))

@@ -60,7 +60,7 @@ def test_a_finding_is_a_sentence_with_a_number_and_its_verdict(monkeypatch):
     ) in text
     waits = {row.code: row.pings for row in OUTCOMES}
     assert f"{waits['await Promise.resolve();']} pings of another client" in text
-    assert f"with setImmediate {waits['await new Promise(setImmediate);']}." in text
+    assert f"with setImmediate {waits['await new Promise(setImmediate);']} did." in text
     assert html.count("<strong>") == 2 + 1
 
 

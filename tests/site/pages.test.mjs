@@ -36,10 +36,6 @@ const isRecorded =
   existsSync(results) && JSON.parse(readFileSync(results, "utf8")).mode === "recorded";
 const SCREENS = 15;
 const MORE = isRecorded ? 0 : 2;
-// Pages that are longer, each with its bar, which may only fall, and its reason.
-const LONGER = {
-  "book/buffers/the-response-size-experiment.html": 15.2, // one argument in seven plots, each needed for the next
-};
 
 const own = session();
 
@@ -160,7 +156,7 @@ describe("a page", { concurrency: 3 }, () => {
         assert.deepEqual(await tab.evaluate(wider, TABLES), [], "at 1440 px");
       });
 
-      const bar = (LONGER[page.name] ?? SCREENS) + MORE;
+      const bar = SCREENS + MORE;
       it(`is at most ${bar} screens long at 1440 px, as a reader first meets it`, async () => {
         const height = await tab.evaluate(() => document.documentElement.scrollHeight);
         const screens = (height / WIDE.height).toFixed(1);

@@ -201,7 +201,7 @@ def _ping_finding() -> str:
     return (
         f"<li>A handler hashes for half a second. With <code>await</code> in its loop, "
         f"<strong>{count(awaits.pings, 'ping')}</strong> of another client got a response in the "
-        f"meantime, with <code>setImmediate</code> <strong>{turns.pings}</strong>. "
+        f"meantime, and with <code>setImmediate</code> <strong>{turns.pings}</strong> did. "
         '<a href="start.html">Ten Minutes, One Ping</a></li>'
     )
 

@@ -108,8 +108,10 @@ def verdict_plot(build: Build) -> Html:
     told = provenance(judged(build, published=True))
     notes = [told.removesuffix(".")] if told else []
     caption = "What was published, and what we measured"
-    words = dict.fromkeys(c["verdict"] for c in judged(build, published=True))
-    key = {word: LOOKS[judge.tone(word)] for word in words}
+    words: dict[str, dict[str, None]] = {tone: {} for tone in LOOKS}
+    for found in judged(build, published=True):
+        words[judge.tone(found["verdict"])][found["verdict"]] = None
+    key = {" or ".join(sorted(words[tone])): look for tone, look in LOOKS.items() if words[tone]}
     return Html(
         drawn(
             build.state / "verdict-plot.json",
