@@ -2,8 +2,10 @@
 
 from types import SimpleNamespace
 
+from docutils import nodes
 from docutils.core import publish_doctree
 from myst_parser.docutils_ import Parser
+from sphinx import addnodes
 
 from lab.book.pipeline import toc
 from lab.book.site import pagefacts, search_index
@@ -67,6 +69,22 @@ def test_each_page_has_a_script_with_its_text_and_a_dropped_page_has_none(tmp_pa
     assert script == 'LabSearch.texts("book/start.html", [["a","A","one “word”"]]);\n'
     index = (tmp_path / search_index.INDEX).read_text("utf-8")
     assert '"title":"Start"' in index and '"word":[0,1]' in index
+
+
+def test_a_link_to_a_page_has_the_title_of_the_page_and_not_its_path(tmp_path):
+    doctree = doctree_of("# Page\n\nMore in it.\n")
+    paragraph = next(iter(doctree.findall(nodes.paragraph)))
+    link = {"reftype": "doc", "refdoc": "book/part/page", "refexplicit": False}
+    for target in ("../other", "/book/other"):
+        paragraph += addnodes.pending_xref("", nodes.inline("", target), reftarget=target, **link)
+    ((*_, text),) = search_index.sections_of(doctree)
+    assert text == "More in it.{doc book/other}{doc book/other}"
+    titles = {"book/start": SimpleNamespace(astext=lambda: "Start")}
+    titles |= {"book/other": SimpleNamespace(astext=lambda: "The Other")}
+    env = SimpleNamespace(lab_sections={"book/start": [("a", "A", text)]}, titles=titles)
+    search_index.write(SimpleNamespace(env=env), tmp_path)
+    script = (tmp_path / search_index.TEXTS / "book" / "start.js").read_text("utf-8")
+    assert "More in it.The OtherThe Other" in script
 
 
 def test_the_search_keeps_pages_that_were_not_read_again():

@@ -13,6 +13,7 @@ is found.
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import tomllib
 from collections import Counter
@@ -69,6 +70,7 @@ WITHOUT = ("review", "predictions")  # pages that consist of questions
 LONG_TABLE = 10  # rows; of a longer table only the first column is known, which names the rows
 
 _WORD = re.compile(r"[^\W_]+")  # as in search.js
+_TITLE = re.compile(r"\{doc ([^}]+)\}")  # a link without a text of its own
 
 Section = tuple[str, str, str]  # id, heading, text
 
@@ -99,7 +101,15 @@ def put_engine(static: Path) -> None:
 
 def write(app: Sphinx, out: Path) -> None:
     """Write the index of all pages, in the order of the book, and the text of each."""
-    sections: dict[str, list[Section]] = getattr(app.env, "lab_sections", {})
+    read: dict[str, list[Section]] = getattr(app.env, "lab_sections", {})
+    titles = {name: title.astext() for name, title in app.env.titles.items()}
+    sections = {
+        name: [
+            (id, heading, _TITLE.sub(lambda m: titles.get(m[1], ""), text))
+            for id, heading, text in page
+        ]
+        for name, page in read.items()
+    }
     keywords, descriptions = _keywords(), pagefacts.written_descriptions()
     names = [
         name for name in toc.pages() if name in sections and name.rpartition("/")[2] not in WITHOUT
@@ -107,7 +117,7 @@ def write(app: Sphinx, out: Path) -> None:
     pages = [
         {
             "page": f"{name}.html",
-            "title": app.env.titles[name].astext(),
+            "title": titles[name],
             "about": descriptions.get(name, ""),
             "keywords": keywords.get(name, ""),
             "headings": " ".join(heading for _, heading, _ in sections[name]),
@@ -169,6 +179,10 @@ def _text(node: nodes.Node) -> Iterator[str]:
         return
     if isinstance(node, nodes.Element) and "cell" in node.get("classes", ()):
         return
+    if isinstance(node, addnodes.pending_xref) and _is_bare(node):
+        name = posixpath.join("/", posixpath.dirname(node["refdoc"]), node["reftarget"])
+        yield f"{{doc {posixpath.normpath(name)[1:]}}}"
+        return
     if isinstance(node, nodes.tbody) and len(node.children) > LONG_TABLE:
         for row in node.children:
             yield from _text(row[0])
@@ -179,6 +193,11 @@ def _text(node: nodes.Node) -> Iterator[str]:
     else:
         for child in node.children:
             yield from _text(child)
+
+
+def _is_bare(link: addnodes.pending_xref) -> bool:
+    """Return whether a link's text is the path of a page, until the titles of all are known."""
+    return link["reftype"] == "doc" and not link.get("refexplicit")
 
 
 def _keywords() -> dict[str, str]:
