@@ -32,7 +32,7 @@ import numpy as np
 
 from lab import claims, paths
 from lab.clinic import versions
-from lab.judging import judge, stats
+from lab.judging import judge, patterns, stats
 from lab.judging.judge import Criterion
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
 from lab.records import reference
@@ -550,13 +550,13 @@ def wrong(said: Sequence[str]) -> bool:
 @contextlib.contextmanager
 def fewer_patterns() -> Iterator[None]:
     """Let the sign-flip test of many pairs try fewer patterns, for as long as the block runs."""
-    before, stats.PATTERNS = stats.PATTERNS, PATTERNS
-    stats.kept_signs.cache_clear()
+    before, patterns.PATTERNS = patterns.PATTERNS, PATTERNS
+    patterns.kept_signs.cache_clear()
     try:
         yield
     finally:
-        stats.PATTERNS = before
-        stats.kept_signs.cache_clear()
+        patterns.PATTERNS = before
+        patterns.kept_signs.cache_clear()
 
 
 @fewer_patterns()

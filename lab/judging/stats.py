@@ -11,13 +11,14 @@ from __future__ import annotations
 import functools
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
 from lab.errors import LabError
+from lab.judging import patterns
 from lab.storage.json_form import Stored
 from lab.text.looks import Shown
 from lab.text.numbers import bare, count, within
@@ -30,9 +31,6 @@ LEVEL = 0.95
 # (bench/judging.py, data/judging.json).
 P_MOST = 0.04
 _EXACT_UP_TO = 16
-PATTERNS = 100_000  # random patterns for more values than that
-_CELLS = 1_000_000  # signs in memory at a time
-_KEPT_UP_TO = 64  # values: their patterns take 6 MB
 _TOO_LARGE = 700.0  # the exponential of a larger logarithm overflows
 
 
@@ -97,38 +95,9 @@ def sign_flip_p(values: Sequence[float]) -> float:
     Experiments, 1935, § 21.
     """
     v = np.asarray(values, float)
-    n = len(v)
-    if n == 0:
+    if not len(v):
         return 1.0
-    if n <= _EXACT_UP_TO:
-        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-        return float(np.mean(_as_extreme(signs, v)))
-    extreme = 1  # the observed pattern counts, so p can't be 0
-    for signs in kept_signs(n) if n <= _KEPT_UP_TO else _random_signs(n):
-        extreme += int(_as_extreme(signs, v).sum())
-    return extreme / PATTERNS
-
-
-def _random_signs(n: int) -> Iterator[np.ndarray]:
-    """Yield the patterns in slices, which bound the memory: a slice has _CELLS signs, each one
-    byte, and eight in the product.
-    """
-    random_signs = np.random.default_rng(1935)
-    remaining = PATTERNS - 1
-    while remaining:
-        rows = min(remaining, max(_CELLS // n, 1))
-        yield 2 * random_signs.integers(0, 2, size=(rows, n), dtype=np.int8) - 1
-        remaining -= rows
-
-
-@functools.lru_cache(maxsize=4)
-def kept_signs(n: int) -> list[np.ndarray]:
-    """Return the patterns of so many values, kept: drawing them takes longer than using them."""
-    return list(_random_signs(n))
-
-
-def _as_extreme(signs: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(signs.astype(float) @ v) >= abs(v.sum()) * (1 - 1e-12) - 1e-300)
+    return patterns.of_all(v) if len(v) <= _EXACT_UP_TO else patterns.of_some(v)
 
 
 def min_max_level(n: int) -> float:

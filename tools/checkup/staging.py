@@ -25,6 +25,8 @@ FILES = (
 BOOK_ONLY = {"calibration-server.mjs"}
 # The door of the book, whose place the package's own one takes.
 REPLACED = ("lab", "lab.clinic.name")
+# numpy is ten times the rest and little of it is used: the package has that in plain Python.
+PLAIN = {"lab.arrays": HERE / "plain/arrays.py", "lab.judging.patterns": HERE / "plain/patterns.py"}
 
 DOOR = '''"""node-checkup: examine a Node.js server under load."""
 
@@ -64,7 +66,7 @@ sys.exit(main())
 def modules() -> dict[str, Path]:
     """Every module that the program leads to, by its name, with its file."""
     found: dict[str, Path] = {}
-    left = [FIRST, *STARTED]
+    left = [FIRST, *STARTED, *PLAIN]
     while left:
         name = left.pop()
         if name not in found and name not in REPLACED and (file := _file(name)):
@@ -74,6 +76,8 @@ def modules() -> dict[str, Path]:
 
 
 def _file(name: str) -> Path | None:
+    if name in PLAIN:
+        return PLAIN[name]
     path = ROOT.joinpath(*name.split("."))
     candidates = (path.with_suffix(".py"), path / "__init__.py")
     return next((file for file in candidates if file.is_file()), None)
@@ -97,6 +101,9 @@ def renamed(text: str, is_python: bool) -> str:
         text = re.sub(r"^(\s*)from lab(?=[. ])", rf"\1from {PACKAGE}", text, flags=re.M)
         text = re.sub(r"^(\s*)import lab\.", rf"\1import {PACKAGE}.", text, flags=re.M)
         text = re.sub(r"`lab\.", f"`{PACKAGE}.", text)
+        text = re.sub(
+            r"^(\s*)import numpy as np", rf"\1from {PACKAGE} import arrays as np", text, flags=re.M
+        )
     return re.sub(r"\bLAB_", "CHECKUP_", text)
 
 

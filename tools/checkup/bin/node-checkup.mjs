@@ -68,9 +68,7 @@ function made(folder, program) {
       path.join(here, wheel),
     ],
   ];
-  process.stderr.write(
-    "node-checkup: installing its Python part, once (about 20 MB to download)\n",
-  );
+  process.stderr.write("node-checkup: installing its Python part, once (about 1 MB to download)\n");
   mkdirSync(path.dirname(folder), { recursive: true });
   for (const [index, [first, ...words]] of steps.entries()) {
     const step = spawnSync(first, words, { encoding: "utf8" });
