@@ -471,7 +471,7 @@ often what is in truth equal is found so."""
 
 MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
 VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
-PATTERNS = 20_000  # of signs, above 16 pairs: a fifth of what a comparison of its own takes
+PATTERNS = 20_000  # of signs, above 24 pairs: a fifth of what a comparison of its own takes
 ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
 Family = Mapping[str, History]
 Effects = Mapping[str, float]
@@ -551,12 +551,10 @@ def wrong(said: Sequence[str]) -> bool:
 def fewer_patterns() -> Iterator[None]:
     """Let the sign-flip test of many pairs try fewer patterns, for as long as the block runs."""
     before, patterns.PATTERNS = patterns.PATTERNS, PATTERNS
-    patterns.kept_signs.cache_clear()
     try:
         yield
     finally:
         patterns.PATTERNS = before
-        patterns.kept_signs.cache_clear()
 
 
 @fewer_patterns()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from lab.clinic import outputs, report
+from lab.clinic import outputs
 from lab.clinic.app import LISTEN_S, Target
 from lab.clinic.direct import order
 from lab.clinic.loading import Request
@@ -205,6 +205,8 @@ def _examined(chosen: argparse.Namespace) -> int:
     examination = examination_order.examined(
         lambda words: print(f"… {words}", file=sys.stderr, flush=True)
     )
+    from lab.clinic import report  # its templates: not before something is drawn
+
     _write(chosen.page, report.page(examination))
     _write(chosen.markdown, outputs.examination_markdown(examination))
     version = metadata.version(DISTRIBUTION)
@@ -256,6 +258,8 @@ def compare(chosen: argparse.Namespace) -> int:
     answering, where the old one does not, too), 2 if that cannot be told because one of them could
     not be started, or the old one failed as well.
     """
+    from lab.clinic import report
+
     try:
         versions = _compared(chosen)
         _write(chosen.page, report.versions_page(versions))

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from lab.servers import probe
 
 _LINUX = sys.platform.startswith("linux")
@@ -32,6 +30,8 @@ def measure(pids: Iterable[int], probe_path: Path | None = None) -> TreeUsage:
 
     probe_path : the rows of their probe are read too; of many servers that takes a while.
     """
+    import psutil  # not before somebody measures
+
     cpu_s, rss_bytes, processes = 0.0, 0, 0
     for pid in pids:
         with contextlib.suppress(psutil.Error):

@@ -1,7 +1,6 @@
 """The clinic as a package of its own: what is in it, what it needs, and how npx starts it."""
 
 import compileall
-import importlib.util
 import json
 import os
 import shutil
@@ -13,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from house import ROOT
+from staged import CHECKUP, staging
 
 from lab.processes import nodes
 
-CHECKUP = ROOT / "tools" / "checkup"
 LAUNCHER = CHECKUP / "bin" / "node-checkup.mjs"
 NEEDS = {"psutil", "jinja2", "markupsafe"}
 # Nothing but the standard library, what the package declares, and the package itself is found.
@@ -53,13 +52,6 @@ def installed(built, tmp_path_factory):
         wheel.extractall(folder)
     assert compileall.compile_dir(folder, quiet=2)  # as pip does
     return folder
-
-
-def staging():
-    spec = importlib.util.spec_from_file_location("staging", CHECKUP / "staging.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def alone(installed, program, **options):
@@ -115,6 +107,17 @@ print(sorted({name.partition(".")[0] for name in sys.modules} & {"lab", "matplot
 """
     seen = alone(installed, program)
     assert seen.stdout == "[]\n", seen.stderr
+
+
+def test_starting_it_imports_nothing_outside_the_standard_library(installed):
+    program = """
+before = set(sys.modules)
+import node_checkup.clinic.checkup
+tops = {name.partition(".")[0] for name in set(sys.modules) - before}
+print(sorted(tops - set(sys.stdlib_module_names)))
+"""
+    seen = alone(installed, program)
+    assert seen.stdout == "['node_checkup']\n", seen.stderr
 
 
 @pytest.mark.alone

@@ -9,15 +9,13 @@ import sys
 
 import numpy as np
 import pytest
-from test_package import staging
+from staged import NOT_RUN, staging
 
 from lab import predict
 from lab.clinic import signs
-from lab.judging import patterns, stats
+from lab.judging import stats
 from lab.records import histogram, rows
 
-# What the package holds, and its program never runs: the fit of a law, and rows kept in files.
-NOT_RUN = {"lab.predict.servers", "lab.records.raw", "lab.storage.stored"}
 COLUMNS = [
     {"name": "t_end_us", "type": "u32"},
     {"name": "latency_us", "type": "u32"},
@@ -105,20 +103,8 @@ def test_histograms_are_merged_stored_and_made_coarser_alike(package):
         theirs.from_json({**other.to_json(), "step": [2, 0], "counts": [1, 1]})
 
 
-@pytest.fixture
-def few_patterns(package, monkeypatch):
-    """Fewer than a comparison tries: the first of the same."""
-    modules = patterns, package("judging.patterns")
-    for module in modules:
-        monkeypatch.setattr(module, "PATTERNS", 500)
-        module.kept_signs.cache_clear()
-    yield
-    for module in modules:
-        module.kept_signs.cache_clear()
-
-
-@pytest.mark.parametrize("pairs", [1, 2, 6, 10, 13, 20])
-def test_ratios_have_the_same_intervals_and_chances(package, pairs, few_patterns):
+@pytest.mark.parametrize("pairs", [1, 2, 6, 10, 13, 20, 40])
+def test_ratios_have_the_same_intervals_and_chances(package, pairs):
     theirs = package("judging.stats")
     numbers = random.Random(pairs)
     old = [numbers.uniform(90, 110) for _ in range(pairs)]
@@ -127,18 +113,6 @@ def test_ratios_have_the_same_intervals_and_chances(package, pairs, few_patterns
         ratios = [module.paired_ratio(a, b, a="new", b="old") for module in (stats, theirs)]
         same(*ratios)
         same(*(m.simultaneous([r] * 4, 4) for m, r in zip((stats, theirs), ratios, strict=True)))
-
-
-def test_the_patterns_of_signs_are_those_of_numpy(package, few_patterns, monkeypatch):
-    theirs = package("judging.patterns")
-    for n in (17, 201):  # kept, and drawn again; slices do not end with a word of the generator
-        for module in (patterns, theirs):
-            monkeypatch.setattr(module, "_CELLS", 1001)
-        drawn_by_numpy = np.concatenate(list(patterns._random_signs(n)))
-        signs_drawn = b"".join(theirs._random_signs(n))
-        assert signs_drawn == ((drawn_by_numpy + 1) // 2).astype("u1").tobytes()
-        values = [random.Random(n).gauss(0.2, 1) for _ in range(n)]
-        assert theirs.of_some(values) == patterns.of_some(np.array(values))
 
 
 def test_theory_expects_the_same(package):

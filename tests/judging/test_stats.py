@@ -13,6 +13,7 @@ import pytest
 
 from lab import stats
 from lab.errors import LabError
+from lab.judging import patterns
 from lab.text import numbers
 
 
@@ -37,12 +38,31 @@ def test_one_value_has_an_infinite_interval():
     assert stats.t_interval([1.0]) == (1.0, -math.inf, math.inf)
 
 
-@pytest.mark.parametrize("n", [2, 5, 8, 12])
+def enumerated(v):
+    all_sums = [abs(np.dot(s, v)) for s in itertools.product((1, -1), repeat=len(v))]
+    return np.mean(np.array(all_sums) >= abs(v.sum()) - 1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8, 12])
 def test_sign_flip_equals_the_enumeration_of_all_patterns(n):
-    v = np.random.default_rng(n).normal(0.4, 1, n)
-    all_sums = [abs(np.dot(s, v)) for s in itertools.product((1, -1), repeat=n)]
-    expected = np.mean(np.array(all_sums) >= abs(v.sum()) - 1e-12)
-    assert stats.sign_flip_p(v) == pytest.approx(expected)
+    rng = np.random.default_rng(n)
+    # Whole numbers: other patterns have the same sum, and must be counted.
+    for v in (rng.normal(0.4, 1, n), rng.integers(-3, 4, n) / 10, np.full(n, 0.1)):
+        assert stats.sign_flip_p(v) == enumerated(v)
+
+
+def test_sums_of_zero_are_as_far_from_zero_as_every_other():
+    for v in ([0.0], [0.0] * 30, [0.1, 0.2, -0.3], [1.0, -1.0] * 20):
+        assert stats.sign_flip_p(v) == 1
+
+
+@pytest.mark.parametrize("n", [17, 24])
+def test_all_patterns_and_some_give_the_same_share(n):
+    v = np.random.default_rng(n).normal(0.4, 1, n).tolist()
+    exact, sampled = patterns.of_all(v), patterns.of_some(v)
+    assert 0.01 < exact < 0.99
+    error = math.sqrt(exact * (1 - exact) / patterns.PATTERNS)
+    assert sampled != exact and abs(sampled - exact) < 4 * error
 
 
 def test_sign_flip_agrees_with_scipys_permutation_test():

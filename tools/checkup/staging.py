@@ -26,7 +26,7 @@ BOOK_ONLY = {"calibration-server.mjs"}
 # The door of the book, whose place the package's own one takes.
 REPLACED = ("lab", "lab.clinic.name")
 # numpy is ten times the rest and little of it is used: the package has that in plain Python.
-PLAIN = {"lab.arrays": HERE / "plain/arrays.py", "lab.judging.patterns": HERE / "plain/patterns.py"}
+PLAIN = {"lab.arrays": HERE / "plain/arrays.py"}
 
 DOOR = '''"""node-checkup: examine a Node.js server under load."""
 
@@ -101,10 +101,14 @@ def renamed(text: str, is_python: bool) -> str:
         text = re.sub(r"^(\s*)from lab(?=[. ])", rf"\1from {PACKAGE}", text, flags=re.M)
         text = re.sub(r"^(\s*)import lab\.", rf"\1import {PACKAGE}.", text, flags=re.M)
         text = re.sub(r"`lab\.", f"`{PACKAGE}.", text)
-        text = re.sub(
-            r"^(\s*)import numpy as np", rf"\1from {PACKAGE} import arrays as np", text, flags=re.M
-        )
+        text = plain(text, PACKAGE)
     return re.sub(r"\bLAB_", "CHECKUP_", text)
+
+
+def plain(text: str, package: str) -> str:
+    """Return the text of a module with arrays in plain Python in place of numpy."""
+    ours = rf"\1from {package} import arrays as np"
+    return re.sub(r"^(\s*)import numpy as np", ours, text, flags=re.M)
 
 
 def stage(folder: Path) -> None:

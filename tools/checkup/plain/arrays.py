@@ -22,9 +22,15 @@ int64 = int
 float64 = float
 
 
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__len__")
+
+
 def _pairs(a: Any, b: Any) -> tuple[Iterable[Any], Iterable[Any]]:
     """Two operands side by side: a number stands beside each element of an array."""
-    a_has, b_has = isinstance(a, list | tuple), isinstance(b, list | tuple)
+    a_has, b_has = _is_array(a), _is_array(b)
+    if not a_has and not b_has:
+        raise ValueError(f"no array: {a!r} and {b!r}")
     if a_has and b_has and len(a) != len(b):
         raise ValueError(f"arrays of {len(a)} and {len(b)} elements")
     return a if a_has else itertools.repeat(a), b if b_has else itertools.repeat(b)
@@ -280,7 +286,7 @@ def cumsum(values: Iterable[Any]) -> Array:
 
 def searchsorted(values: Sequence[Any], value: Any) -> Any:
     """Return the place of the first element that is not smaller, or the places for values."""
-    if isinstance(value, list | tuple):
+    if _is_array(value):
         return Array(bisect.bisect_left(values, x) for x in value)
     return bisect.bisect_left(values, value)
 
