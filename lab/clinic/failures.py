@@ -325,14 +325,23 @@ class Calls:
 
 def calls(observation: Observed) -> Calls:
     """Return the calls of the process that made the most."""
+    return _in_turn(observation, "alone")
+
+
+def timers(observation: Observed) -> Calls:
+    """Return the same of timers for which a request waited, one after another."""
+    return _in_turn(observation, "timed")
+
+
+def _in_turn(observation: Observed, kind: str) -> Calls:
     of_processes = [Calls()]
     for look in observation.looks:
         total = look.get("calls")
         if total and total["requests"]:
             n = total["requests"]
-            each_ms, ms = total["latency_ms"] / n, total["alone_ms"] / n
+            each_ms, ms = total["latency_ms"] / n, total.get(f"{kind}_ms", 0.0) / n
             share = min(1.0, ms / each_ms) if each_ms else 0.0
-            of_processes.append(Calls(total["alone"] / n, ms, share, total["again"] / n))
+            of_processes.append(Calls(total.get(kind, 0) / n, ms, share, total["again"] / n))
     return max(of_processes, key=lambda one: (one.alone, one.again))
 
 

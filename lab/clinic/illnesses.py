@@ -414,6 +414,25 @@ IN_TURN = Illness(
     ),
     sites=ASKED,
 )
+# The same, told by timers: pauses of the program, or what answers after a while in a test double.
+IN_PAUSES = replace(
+    IN_TURN,
+    limits=(
+        Limit("timers_each", 4.5, "timers in turn for each response, mean", _plain),
+        Limit("timers_ms", 5.0, "of each response waiting for them, mean", _ms),
+        Limit("timers_share", 0.5, "of the response time", _share),
+    ),
+    means="Each request waits for many timers, one after another: pauses between attempts, or "
+    "timers in the place of calls to another service.",
+    try_=(
+        "Where one wait does not need the result of another, wait for all of them at once: "
+        "`await Promise.all(ids.map(load))`.",
+        "Do not ask again and again whether something is done: wait for an event, or for the "
+        "promise of the work.",
+        "Answer at once (202) and let the client ask later, if the work takes long.",
+    ),
+    sites=frozenset({"timer"}),
+)
 RETRIES = Illness(
     "retry-storm",
     "retry storm",
@@ -461,7 +480,7 @@ ALL = (
 FORMS = (
     *(STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
-    *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
+    *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, IN_PAUSES, RETRIES, STALE),
 )
 
 
@@ -559,7 +578,7 @@ _LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.i
 
 def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
     """Add those that are told by another sign than the usual one."""
-    for form in (SYNC, OBJECTS, INBOX):
+    for form in (SYNC, OBJECTS, INBOX, IN_PAUSES):
         if _reached(form, signs):
             found.setdefault(form.id, form)
     if _reached(IN_LINE, signs) and not found.keys() & _LINES:

@@ -56,6 +56,7 @@ class Signs:
     throttled_share : share of the system's periods in which the container's limit stopped it
     calls_each, calls_ms, calls_share : calls of other services in turn, for each response: how
     many, how long, and the share of its time; again_each : calls again after a failure
+    timers_each, timers_ms, timers_share : the same of timers for which a request waited in turn
     posted : messages that waited for a worker thread of the program which was always busy
     stale : requests of the program that were reset on a connection that had been kept
     """
@@ -99,6 +100,9 @@ class Signs:
     calls_ms: float = 0.0
     calls_share: float = 0.0
     again_each: float = 0.0
+    timers_each: float = 0.0
+    timers_ms: float = 0.0
+    timers_share: float = 0.0
     stale: float = 0.0
     posted: float = 0.0
 
@@ -131,7 +135,7 @@ def of(seen: Observed) -> Signs:
     streams = [look["streams"] for look in seen.looks]
     stuck, kept = failures.silence(seen), failures.growth(seen)
     agent_ms, agent_share = failures.connection_wait(seen)
-    line, calls = failures.line(seen), failures.calls(seen)
+    line, calls, timers = failures.line(seen), failures.calls(seen), failures.timers(seen)
     # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
     spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
@@ -187,6 +191,9 @@ def of(seen: Observed) -> Signs:
         calls_ms=calls.ms,
         calls_share=calls.share,
         again_each=calls.again,
+        timers_each=timers.alone,
+        timers_ms=timers.ms,
+        timers_share=timers.share,
         posted=max((row.get("posted", 0.0) for row in loaded), default=0.0),
         stale=max((row.get("stale", 0.0) for row in seen.rows), default=0.0),
     )

@@ -291,3 +291,84 @@ def test_lines_that_ask_a_database_wait_for_no_thread_of_the_pool():
     starved = illnesses.diagnose(seen(CALM, looks=[look({}, sites)]), Signs(pool_wait_ms=50.0))
     (finding,) = starved.findings
     assert finding.sites == ("/srv/app.mjs:7",)
+
+
+def test_timers_in_turn_are_told_as_calls_in_turn_are():
+    turn = {"timed": 900, "timed_ms": 4500.0}
+    assert names(seen(CALM, looks=[look(turn)])) == ["calls in turn"]
+    assert names(seen(CALM, looks=[look({**turn, "timed": 300})])) == []
+    assert names(seen(CALM, looks=[look({**turn, "timed_ms": 900.0})])) == []
+    # Calls again after a failure, with a pause before each, are that alone.
+    assert names(seen(CALM, looks=[look({**turn, "again": 300})])) == ["retry storm"]
+    both = diagnosed(seen(CALM, looks=[look({**turn, "alone": 900, "alone_ms": 4500.0})]))
+    assert "calls to other services in turn" in repr(both)
+
+
+CLOSELY = """
+const http = require("node:http");
+const http2 = require("node:http2");
+const { once } = require("node:events");
+const [, look, kind, text] = process.argv;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const server = (kind === "2" ? http2 : http).createServer(eval(text));
+async function asked(port) {
+  if (kind !== "2") return void (await (await fetch(`http://127.0.0.1:${port}/`)).text());
+  const session = http2.connect(`http://127.0.0.1:${port}`);
+  await once(session.request({}).resume(), "end");
+  session.close();
+}
+server.listen(0, "127.0.0.1", async () => {
+  const { port } = server.address();
+  await asked(port);
+  const rest = require(look)(new Set(), new Set([server]), () => true);
+  for (let i = 0; i < 3; i++) await asked(port);
+  const { calls, sites } = rest();
+  console.log(JSON.stringify({ ...calls, sites: Object.keys(sites.timer ?? {}).length }));
+  server.close();
+});
+"""
+
+
+SIX = "for (let i = 0; i < 6; i++) await pause(2);"
+
+
+@pytest.mark.parametrize("http", ["1", "2"])
+@pytest.mark.parametrize(
+    ("does", "each"),
+    [
+        pytest.param(f"{SIX} r.end();", 6, id="in turn"),
+        pytest.param(
+            f"const guard = setTimeout(() => {{}}, 60_000); {SIX} clearTimeout(guard); r.end();",
+            6,
+            id="beside a timer that is cleared",
+        ),
+        pytest.param(
+            "await Promise.all([5, 6, 7, 8].map(pause)); r.end();", 1, id="beside each other"
+        ),
+        pytest.param(
+            f"r.writeHead(200); r.write('a'); {SIX} r.end();",
+            0,
+            id="a response at its own pace",
+        ),
+        pytest.param(
+            "await new Promise((done) => { let n = 0; const every = setInterval(() => {"
+            " if (++n === 6) done(clearInterval(every)); }, 2); }); r.end();",
+            0,
+            id="an interval",
+        ),
+        pytest.param(f"r.end(); {SIX}", 0, id="after the response"),
+    ],
+)
+def test_timers_for_which_a_request_waits_one_after_another_are_counted(http, does, each):
+    module = ROOT / "lab" / "node" / "clinic" / "look.cjs"
+    told = subprocess.run(
+        [nodes.program(), "-e", CLOSELY, str(module), http, f"(async (q, r) => {{ {does} }})"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    found = json.loads(told.stdout)
+    assert found["requests"] == 3
+    assert found["timed"] == 3 * each
+    assert found["sites"] >= (each > 0)

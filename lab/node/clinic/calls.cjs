@@ -1,12 +1,15 @@
 // What each request to the program makes the program ask of other services, while the close look lasts: over node:http, undici
 // and fetch, and over plain connections as drivers of databases use them (what is written, until something comes back). Told
-// are calls during which no other call of the same request was open, and calls again after the same one had failed.
+// are calls during which no other call of the same request was open, and calls again after the same one had failed. Timers are
+// told likewise: those for which a request waits one after another, before its response begins.
 "use strict";
 const { AsyncLocalStorage } = require("node:async_hooks");
 const channel = require("node:diagnostics_channel");
 const { performance } = require("node:perf_hooks");
 
 const MOST_REQUESTS = 20_000;
+const MOST_TIMERS = 100_000; // at a time
+const TIMER_SITES = 40;
 
 // isSubject : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
 module.exports = function watchCalls(sites, servers, isSubject) {
@@ -14,7 +17,17 @@ module.exports = function watchCalls(sites, servers, isSubject) {
   const incoming = new WeakMap(); // request to the program -> its calls
   const open = new WeakMap(); // outgoing request, or socket -> its call
   const spoken = new WeakSet(); // connections whose requests are told by undici itself
-  const totals = { requests: 0, latency_ms: 0, alone: 0, alone_ms: 0, again: 0 };
+  const timers = new Map(); // its number -> since when, and the calls of which request
+  const totals = {
+    requests: 0,
+    latency_ms: 0,
+    alone: 0,
+    alone_ms: 0,
+    again: 0,
+    timed: 0,
+    timed_ms: 0,
+  };
+  let sitesLeft = TIMER_SITES;
   const undo = [];
 
   function begins(thing, key) {
@@ -35,6 +48,7 @@ module.exports = function watchCalls(sites, servers, isSubject) {
     open.delete(thing);
     const { calls, key } = call;
     calls.open.delete(call);
+    calls.waitedUntil = performance.now();
     if (isFailure) calls.failed.add(key);
     if (!call.isAlone) return;
     calls.alone += 1;
@@ -53,13 +67,22 @@ module.exports = function watchCalls(sites, servers, isSubject) {
     undo.push(() => channel.unsubscribe(name, safely));
   }
 
-  const onArrival = ({ request, server }) => {
+  const onArrival = ({ request, response = request, server }) => {
     if (!isSubject(server)) {
       storage.enterWith(undefined);
       return;
     }
-    const calls = { open: new Set(), failed: new Set(), alone: 0, aloneMs: 0, again: 0 };
-    calls.begun = performance.now();
+    const begun = performance.now();
+    const calls = {
+      begun,
+      response,
+      open: new Set(),
+      failed: new Set(),
+      alone: 0,
+      aloneMs: 0,
+      again: 0,
+    };
+    Object.assign(calls, { timed: 0, timedMs: 0, waitedUntil: begun });
     incoming.set(request, calls);
     storage.enterWith(calls);
   };
@@ -73,6 +96,8 @@ module.exports = function watchCalls(sites, servers, isSubject) {
     totals.alone += calls.alone;
     totals.alone_ms += calls.aloneMs;
     totals.again += calls.again;
+    totals.timed += calls.timed;
+    totals.timed_ms += calls.timedMs;
   };
   undo.push(require("./arrivals.cjs")(servers, onArrival, onResponse));
   const isFailure = (status) => status >= 500 || status === 429;
@@ -98,6 +123,29 @@ module.exports = function watchCalls(sites, servers, isSubject) {
       if (!spoken.has(socket)) begins(socket, socket.remotePort);
     },
     came: (socket) => ends(socket, false),
+    // A timer was set. An interval, and one that keeps no process alive, is no wait of a request.
+    set(id, timer) {
+      const calls = storage.getStore();
+      if (calls === undefined || calls.isOver || timers.size >= MOST_TIMERS) return;
+      if (timer._repeat !== null || !(timer._idleTimeout >= 1) || !timer.hasRef()) return;
+      timers.set(id, { calls, begun: performance.now() });
+      if (sitesLeft > 0) {
+        sitesLeft -= 1;
+        sites.note("timer");
+      }
+    },
+    // A timer fired: of those that wait side by side, and beside a call, only the first counts.
+    fired(id) {
+      const timer = timers.get(id);
+      if (timer === undefined) return;
+      timers.delete(id);
+      const { calls, begun } = timer;
+      if (calls.isOver || calls.open.size > 0 || calls.response.headersSent) return;
+      if (begun < calls.waitedUntil) return;
+      calls.waitedUntil = performance.now();
+      calls.timed += 1;
+      calls.timedMs += calls.waitedUntil - begun;
+    },
     rest() {
       for (const one of undo) one();
       storage.disable();

@@ -76,7 +76,7 @@ module.exports = function look(sockets, servers, isSubject) {
       }
       // The handle of a compression is one for all its jobs: of these only the number is known.
       if (type === "ZLIB") sites.note(type);
-      void resource;
+      if (type === "Timeout") calls.set(id, resource);
     },
     before(id) {
       const now = performance.now();
@@ -92,6 +92,7 @@ module.exports = function look(sockets, servers, isSubject) {
         run.began = now;
       }
       depth += 1;
+      calls.fired(id);
       const asked = waiting.get(id);
       if (asked !== undefined) {
         waiting.delete(id);
