@@ -4,8 +4,11 @@ import ast
 import dataclasses
 import importlib
 import math
+import os
 import random
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -185,3 +188,21 @@ def test_what_numpy_would_refuse_is_refused(package):
         pair[arrays.asarray([True])]
     with pytest.raises(ValueError, match="the truth of an array"):
         bool(pair)
+
+
+def test_the_book_judges_the_same_with_plain_arrays():
+    here = Path(__file__).parent
+    files = ["judging/test_stats.py", "judging/test_judge.py", "clinic/test_rules.py"]
+    files += ["clinic/test_failures.py", "clinic/test_kinds.py", "clinic/test_outputs.py"]
+    plugins = ["-p", "with_plain_arrays", "-p", "no:cacheprovider"]
+    settings = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *(str(here.parent / file) for file in files)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+        env={**settings, "PYTHONPATH": str(here)},
+        cwd=here.parents[1],
+    )
+    assert ran.returncode == 0, ran.stdout[-4000:]
