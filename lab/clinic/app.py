@@ -45,7 +45,8 @@ class Target:
     """What is to be examined or compared: a command in a folder, with its surroundings.
 
     port : the one to load, where the program listens on several; path : what is asked for, unless
-    a scenario says what; http2 : are requests sent by HTTP/2 though the server may take HTTP/1.1?
+    a scenario says what; http2 : from 1 on, requests are sent by HTTP/2 though the server may take
+    HTTP/1.1, and so many clients share a connection
     """
 
     command: tuple[str, ...]
@@ -56,7 +57,7 @@ class Target:
     path: str = "/"
     listen_s: float = LISTEN_S
     scenario: Scenario | None = None
-    http2: bool = False
+    http2: int = 0
 
     @property
     def title(self) -> str:
@@ -75,7 +76,7 @@ class App:
         self.url = ""  # what is loaded: the server itself, or a bridge to it
         self.port: int | None = None  # the server's own; None on a UNIX socket
         self.bridge: Bridge | None = None
-        self.http2 = False  # is it loaded by HTTP/2?
+        self.http2 = 0  # how many clients share a connection of HTTP/2
         self._socket: Path | None = None
         self.listening: list[dict[str, Any]] = []
         self.stubborn = False  # had to be killed
@@ -210,7 +211,7 @@ class App:
                 "--port that accepts it."
             )
         is_only = spoken.is_http2_only(place, tls=tls) if self.hub is None else chosen["http2_only"]
-        self.http2 = target.http2 or is_only
+        self.http2 = int(target.http2 or is_only)
         if isinstance(place, tuple) and not tls and not self.http2 and not target.scenario:
             self.url = address(*place)
         else:

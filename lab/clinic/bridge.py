@@ -31,10 +31,11 @@ class BridgeFailed(LabError):
 class Bridge:
     """A started bridge to a server; a context manager that leaves no process behind.
 
+    http2 : how many clients share a connection of HTTP/2, 0 without
     url : where bytes pass unchanged, or become HTTP/2
     """
 
-    def __init__(self, place: Place, *, tls: bool = False, http2: bool = False) -> None:
+    def __init__(self, place: Place, *, tls: bool = False, http2: int = 0) -> None:
         self._process = subprocess.Popen(
             [nodes.client(), str(MAIN)],
             stdin=subprocess.PIPE,
@@ -47,7 +48,7 @@ class Bridge:
         if isinstance(place, tuple):
             target = dict(zip(("host", "port"), place, strict=True))
         try:
-            self.url = self._opened({"target": target, "tls": tls, "http2": http2})
+            self.url = self._opened({"target": target, "tls": tls, "http2": int(http2)})
         except BaseException:
             self.close()
             raise

@@ -72,6 +72,12 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="send requests by HTTP/2 (the default for a server that accepts nothing else)",
     )
+    parser.add_argument(
+        "--streams",
+        type=int,
+        metavar="N",
+        help="send requests by HTTP/2, N at once on each connection (default: 1)",
+    )
     parser.add_argument("--port", type=int, help="the port to load, if there are several")
     parser.add_argument(
         "--listen",
@@ -109,6 +115,15 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
             raise LabError(f"--header {one!r}: write NAME:VALUE.")
         headers[name.strip()] = value.strip()
     return headers
+
+
+def _streams(chosen: argparse.Namespace) -> int:
+    """Return how many clients share a connection of HTTP/2, 0 where that is not asked for."""
+    if chosen.streams is None:
+        return int(chosen.http2)
+    if chosen.streams < 1:
+        raise LabError(f"--streams {chosen.streams}: 1 or more share a connection of HTTP/2.")
+    return int(chosen.streams)
 
 
 def _scenario_file(chosen: argparse.Namespace) -> Path | None:
@@ -200,7 +215,7 @@ def _examined(chosen: argparse.Namespace) -> int:
         port=chosen.port,
         listen_s=chosen.listen,
         scenario=_scenario_file(chosen),
-        http2=chosen.http2,
+        http2=_streams(chosen),
     )
     examination = examination_order.examined(
         lambda words: print(f"… {words}", file=sys.stderr, flush=True)
@@ -340,7 +355,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
             chosen.path,
             chosen.listen,
             scenario,
-            chosen.http2,
+            _streams(chosen),
         )
 
     if chosen.commands:

@@ -27,7 +27,7 @@ class Order:
     request: Request
     scenario: Scenario | None
     load_s: float | None
-    http2: bool = False
+    http2: int = 0
 
     def examined(self, say: Say) -> Examination:
         """Examine it now. Raises what `lab.examine` raises."""
@@ -52,7 +52,7 @@ def order(
     listen_s: float = LISTEN_S,
     load_s: float | None = None,
     scenario: str | Path | None = None,
-    http2: bool = False,
+    http2: int = 0,
 ) -> Order:
     """Return what is to be examined; the arguments are those of `lab.examine`. Raises LabError."""
     if load_s is not None and not LEAST_S <= load_s <= MOST_S:

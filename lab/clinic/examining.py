@@ -466,14 +466,14 @@ def observe_url(
     load_s: float | None = None,
     scenario: Scenario | None = None,
     *,
-    http2: bool = False,
+    http2: int = 0,
 ) -> Observed:
     """Load a server that runs; nothing is known of its inside, so nothing is named."""
     with contextlib.ExitStack() as stack:
         place, tls, sent_request = _reached(url, request)
         if http2 and not spoken.is_http2(place, tls=tls):
             raise AppFailed(f"{url} does not accept HTTP/2. Leave out --http2.")
-        by_http2 = http2 or spoken.is_http2_only(place, tls=tls)
+        by_http2 = int(http2 or spoken.is_http2_only(place, tls=tls))
         bridge, subject = None, sent_request.path
         if isinstance(place, tuple) and not tls and not by_http2 and scenario is None:
             base = address(*place)

@@ -25,7 +25,7 @@ class Observed:
     recovered : the loads that ended in silence, after which one request alone was answered
     stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
     bridged : did requests pass our bridge, because of TLS, a UNIX socket, HTTP/2 or a scenario?
-    http2 : were they sent by HTTP/2?
+    http2 : from 1 on they were sent by HTTP/2, and so many clients shared a connection
     """
 
     title: str
@@ -52,7 +52,7 @@ class Observed:
     keepers: list[dict[str, Any]] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
     bridged: bool = False
-    http2: bool = False
+    http2: int = 0
     stopped: bool = False
     stubborn: bool = False
     died: str = ""

@@ -463,6 +463,12 @@ def _signs_table(one: Examination) -> str:
     return table(rows, label="every sign")
 
 
+def _by_http2(streams: int) -> str:
+    if streams > 1:
+        return f" by HTTP/2, {streams} requests at once on each connection"
+    return " by HTTP/2" if streams else ""
+
+
 def _how(one: Examination) -> str:
     seen = one.observed
     notes = list(seen.warnings)
@@ -478,7 +484,7 @@ def _how(one: Examination) -> str:
     if seen.stubborn:
         notes.append("It did not end within two seconds of SIGTERM and was killed.")
     notes.append(
-        f"Requested: {seen.path} at {seen.url}{' by HTTP/2' if seen.http2 else ''}, "
+        f"Requested: {seen.path} at {seen.url}{_by_http2(seen.http2)}, "
         f"{seen.started}, {seen.node or 'a running server'}, in {seen.seconds:.0f} s. Long runs "
         "are counted without the time in which another thread had the processor. This is one run "
         "on one machine. What it found is a lead, and the line is where to look first."

@@ -39,7 +39,7 @@ def examine(
     listen_s: float = 20.0,
     load_s: float | None = None,
     scenario: str | Path | None = None,
-    http2: bool = False,
+    http2: int = 0,
     experiment: str | None = None,
     say: Say = lambda _: None,
 ) -> Examination:
@@ -52,8 +52,8 @@ def examine(
     unless a header gives it
     scenario : a file of JSON with several requests in turns and maybe a login before them
     (`lab.clinic.scenario`), in the place of path, method and body; headers are added to each
-    http2 : send requests by HTTP/2, to a server that takes HTTP/1.1 as well; one that takes HTTP/2
-    only gets it without being asked
+    http2 : from 1 on, send requests by HTTP/2, to a server that takes HTTP/1.1 as well, and so many
+    at once on each connection; a server that takes HTTP/2 only gets it without being asked
     folder : where the command runs, by default here; in a chapter, where its program lies
     env : added to the environment
     port : the one to load, of a program that listens on several; listen_s : how long it may take
@@ -115,6 +115,6 @@ def _question(target: Target, asked: Request, several: Scenario | None) -> dict[
         "headers": [list(one) for one in asked.headers],
         **({} if asked.body is None else {"body": hashlib.sha256(asked.body).hexdigest()}),
         **({} if several is None else {"scenario": several.digest}),
-        **({"http2": True} if target.http2 else {}),
+        **({"http2": True if target.http2 == 1 else target.http2} if target.http2 else {}),
     }
     return question({}, options=options)

@@ -2,12 +2,15 @@
 
 import contextlib
 import dataclasses
+import http.client
 import json
 import re
 import subprocess
 from collections import Counter
+from urllib.parse import urlsplit
 
 import pytest
+from support import eventually
 
 from lab.clinic import checkup, commands, direct, failures, scenario
 from lab.clinic.app import App, AppFailed, Target
@@ -247,6 +250,52 @@ def test_a_request_of_http2_that_the_server_ends_fails_and_the_next_one_is_answe
         assert app.get(60).text == "2.0 GET / "
 
 
+SESSIONS = """
+const http2 = require("node:http2");
+const server = http2.createServer();
+let sessions = 0, open = 0;
+server.on("session", (session) => {
+  session.number = ++sessions;
+  open += 1;
+  session.on("close", () => (open -= 1));
+});
+server.on("stream", (stream, headers) => {
+  const { session } = stream;
+  stream.on("error", () => {});
+  if (headers[":path"] === "/ends") return stream.close(2);
+  stream.respond({ ":status": 200 });
+  stream.end(`${session.number} of ${open}`);
+});
+server.listen(process.env.PORT, "127.0.0.1");
+"""
+
+
+def asked(client, path="/"):
+    client.request("GET", path)
+    return client.getresponse().read().decode()
+
+
+def test_clients_share_a_connection_of_http2_where_several_streams_are_wanted(tmp_path):
+    with App(target(tmp_path, SESSIONS, http2=3), None) as app:
+        place = urlsplit(app.url)
+        clients = [http.client.HTTPConnection(place.hostname, place.port) for _ in range(6)]
+        try:
+            told = [asked(client).partition(" ")[0] for client in clients]
+            first = told[0]
+            assert told.count(first) == 3 and len(set(told)) == 2
+            # A stream that fails is its client's alone.
+            with pytest.raises((http.client.HTTPException, ConnectionError)):
+                asked(clients[0], "/ends")
+            assert asked(clients[1]).partition(" ")[0] == first
+            # A connection ends with the last that shares it.
+            for client in clients[:3]:
+                client.close()
+            eventually(lambda: asked(clients[5]).endswith("of 1"), 60)
+        finally:
+            for client in clients:
+                client.close()
+
+
 def test_a_scenario_is_sent_by_http2(http2_only, tmp_path):
     several = scenario.read(written(tmp_path, {"requests": BOOKS}))
     with App(dataclasses.replace(http2_only, scenario=several), None) as app:
@@ -266,9 +315,12 @@ def test_http2_is_asked_for_where_a_server_takes_both(tmp_path, certificate):
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        (["examine", "--", "node", "a.mjs"], "[False]"),
-        (["examine", "--http2", "--", "node", "a.mjs"], "[True]"),
-        (["compare", "--http2", "--commands", "node a.mjs", "node b.mjs"], "[True, True]"),
+        (["examine", "--", "node", "a.mjs"], "[0]"),
+        (["examine", "--http2", "--", "node", "a.mjs"], "[1]"),
+        (["examine", "--streams", "8", "--", "node", "a.mjs"], "[8]"),
+        (["examine", "--streams", "0", "--", "node", "a.mjs"], "--streams 0: 1 or more"),
+        (["compare", "--http2", "--commands", "node a.mjs", "node b.mjs"], "[1, 1]"),
+        (["compare", "--streams=4", "--commands", "node a.mjs", "node b.mjs"], "[4, 4]"),
     ],
 )
 def test_the_option_reaches_what_is_loaded(monkeypatch, capsys, words, wanted):

@@ -1,5 +1,5 @@
 // A front for a server that speaks HTTP/2: HTTP/1.1 comes in, and each connection of the load generator is one session with
-// the server, on which one request follows another.
+// the server, on which one request follows another. Or several connections share a session, with a stream of each at a time.
 import http from "node:http";
 import http2 from "node:http2";
 
@@ -16,21 +16,42 @@ const HOPS = new Set([
 ]);
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
 
-// dial : opens a connection to the server; origin : its scheme and authority
-export function front(dial, origin) {
+// dial : opens a connection to the server; origin : its scheme and authority; streams : how many connections share a session
+export function front(dial, origin, streams = 1) {
   const { protocol, host } = new URL(origin);
   const sessions = new WeakMap(); // connection of the load generator -> session
+  const clients = new Map(); // open session -> the connections of the load generator that share it
   const server = http.createServer({ requestTimeout: 0, keepAliveTimeout: 0 });
+
+  function withPlace() {
+    for (const [session, sharing] of clients)
+      if (!session.closed && sharing.size > 0 && sharing.size < streams) return session;
+    return null;
+  }
+
+  function opened() {
+    const session = http2.connect(origin, { createConnection: dial });
+    clients.set(session, new Set());
+    // What ends it ends its clients: the load generator counts what they had asked for as failed.
+    const end = () => {
+      for (const client of clients.get(session) ?? []) client.destroy();
+      clients.delete(session);
+    };
+    session.on("error", end);
+    session.on("close", end);
+    return session;
+  }
 
   server.on("connection", (client) => {
     client.setNoDelay(true);
-    const session = http2.connect(origin, { createConnection: dial });
+    const session = withPlace() ?? opened();
+    const sharing = clients.get(session).add(client);
     sessions.set(client, session);
-    // What ends one ends the other: the load generator counts what it had asked for as failed.
-    client.on("error", () => session.destroy());
-    client.on("close", () => session.destroy());
-    session.on("error", () => client.destroy());
-    session.on("close", () => client.destroy());
+    client.on("error", () => client.destroy());
+    client.on("close", () => {
+      sharing.delete(client);
+      if (sharing.size === 0) session.destroy();
+    });
   });
   server.on("clientError", (_, client) => client.destroy());
 

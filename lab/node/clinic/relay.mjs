@@ -3,9 +3,10 @@
 // they become HTTP/2. With requests it also listens on a second port, where each request of the generator, whatever it is,
 // becomes the next one of them.
 //
-// Standard input: a line {"target": {"host", "port"} or {"path"}, "tls": true or false, "http2": true or false}, then maybe a
-// line {"requests": [{"base64", "weight"}]}; each is answered by a line {"port"}. A line {"busy": true} is answered by {"busy"},
-// the share of the time since the last such line in which this program was busy. The end of the input ends the program.
+// Standard input: a line {"target": {"host", "port"} or {"path"}, "tls": true or false, "http2": 0 or how many clients share a
+// connection of HTTP/2}, then maybe a line {"requests": [{"base64", "weight"}]}; each is answered by a line {"port"}. A line
+// {"busy": true} is answered by {"busy"}, the share of the time since the last such line in which this program was busy. The end
+// of the input ends the program.
 import { Buffer } from "node:buffer";
 import net from "node:net";
 import { performance } from "node:perf_hooks";
@@ -107,7 +108,7 @@ for await (const line of lines) {
   else {
     dial = reach(order);
     if (order.http2) {
-      const port = await listen(front(dial, originOf(order)));
+      const port = await listen(front(dial, originOf(order), order.http2));
       dial = reach({ target: { host: "127.0.0.1", port } }); // what else is sent passes the front
     } else await listen(bridged(unchanged));
   }
