@@ -16,7 +16,6 @@ are judged together, look by look.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import json
 import math
@@ -32,7 +31,7 @@ import numpy as np
 
 from lab import claims, paths
 from lab.clinic import versions
-from lab.judging import judge, patterns, stats
+from lab.judging import judge, stats
 from lab.judging.judge import Criterion
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
 from lab.records import reference
@@ -471,7 +470,6 @@ often what is in truth equal is found so."""
 
 MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
 VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
-PATTERNS = 20_000  # of signs, above 24 pairs: a fifth of what a comparison of its own takes
 ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
 Family = Mapping[str, History]
 Effects = Mapping[str, float]
@@ -547,17 +545,6 @@ def wrong(said: Sequence[str]) -> bool:
     return bool({"worse", "better"} & set(said))
 
 
-@contextlib.contextmanager
-def fewer_patterns() -> Iterator[None]:
-    """Let the sign-flip test of many pairs try fewer patterns, for as long as the block runs."""
-    before, patterns.PATTERNS = patterns.PATTERNS, PATTERNS
-    try:
-        yield
-    finally:
-        patterns.PATTERNS = before
-
-
-@fewer_patterns()
 def four_together(past: Sequence[Family], times: int, seed: int, tally: Told) -> None:
     """Print false alarms and power of `lab compare`."""
     print(

@@ -97,8 +97,7 @@ def in_looks(bench, families, effect=1.0, *, apart=False, pairs=10, times=200):
     """What `lab compare` says of so many comparisons, each in as many looks as it takes."""
     drawn = bench.draw_versions(families, versions.LOOKS * pairs, apart=apart, times=times, seed=1)
     effects = dict.fromkeys(bench.MEASURES, effect)
-    with bench.fewer_patterns():
-        return [bench.in_looks(d, effects) for d in drawn]
+    return [bench.in_looks(d, effects) for d in drawn]
 
 
 def most_alarms(times):
