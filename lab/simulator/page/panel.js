@@ -148,11 +148,13 @@ class Panel {
     this.onchange?.();
   }
 
+  /** The kind of the program; before a run parses it, the words of a `.js` file say what it may be. */
+  #sayKind(kind = kindOf(this.text, this.name)) {
+    this.parts.kind.value = kind.replace("esm", "mjs");
+  }
+
   #sayReal() {
-    const { kind } = this.parts;
-    kind.value = this.name.endsWith(".js")
-      ? kindOf(this.text, this.name).replace("esm", "mjs")
-      : this.name.slice(-3);
+    this.#sayKind();
     this.parts.real.replaceChildren(
       "To run it for real, save it as a file: ",
       el("code", {}, `node ${this.name}`),
@@ -179,6 +181,7 @@ class Panel {
 
   #change(text) {
     this.text = text;
+    this.#sayKind();
     this.onchange?.();
   }
 
@@ -256,8 +259,9 @@ class Panel {
     }
   }
 
-  _begun({ version }) {
+  _begun({ version, kind }) {
     this.hasRun = true;
+    this.#sayKind(kind);
     this.version = String(version);
     this.#say("Running …");
   }
@@ -414,6 +418,7 @@ class Panel {
 
   reset() {
     this.#setText(this.original);
+    this.#sayKind();
     this.#clear();
     this.#say("The program is as it was.");
     this.onchange?.();

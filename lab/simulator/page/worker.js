@@ -5,6 +5,7 @@ import quickjs from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
 import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
 import * as acorn from "acorn";
 import { createMachine, explore, NotModelledError, programOf } from "../index.js";
+import { kindOf } from "../program.js";
 
 const LIMITS = { limitMs: 1400, mostMB: 96 };
 const FIRST = { mostRuns: 1, traces: 1 };
@@ -30,7 +31,8 @@ globalThis.onmessage = async ({ data }) => {
     for (const pack of later ?? []) modules.add(sections(unpack(pack)));
     if (isToPrepare) return;
     modules.lacking.clear();
-    tell("begun", { version: entry.machine.node.version });
+    const kind = kindOf(program.source, program.file, acorn);
+    tell("begun", { version: entry.machine.node.version, kind });
     run(entry.machine, program, (what, more) => modules.lacking.size || tell(what, more));
   } catch (error) {
     if (!modules?.lacking.size) tell("refused", { sentence: sentenceOf(error) });
