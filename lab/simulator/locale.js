@@ -1,4 +1,4 @@
-// What depends on a language or a time zone is left to the JavaScript that runs the model: it has the tables.
+// What depends on a language, an encoding or a time zone is left to the JavaScript that runs the model: it has the tables.
 
 const USUAL = "en-US";
 const OWNERS = { Date, Number, BigInt, String };
@@ -15,4 +15,10 @@ export function inLocale(request) {
   } catch (error) {
     return JSON.stringify({ error: [error.name, error.message] });
   }
+}
+
+/** The letters of an encoding that has one byte for each, by the bytes. */
+export function lettersOf(encoding) {
+  const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  return new TextDecoder(encoding).decode(bytes, { stream: true }); // of all at once Node 20 makes ISO 8859-1
 }

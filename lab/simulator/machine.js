@@ -5,7 +5,7 @@ import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
-import { inLocale } from "./locale.js";
+import { inLocale, lettersOf } from "./locale.js";
 import { WRAPPER } from "./program.js";
 
 const EPOCH = Date.UTC(2026, 0, 1, 9, 41, 27, 613); // no round number: a program may count with it
@@ -292,6 +292,11 @@ class Machine {
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
   _locale(request) {
     return this.engine.string(inLocale(this.engine.text(request)));
+  }
+
+  /** The letters of an encoding that has one byte for each, as JSON. */
+  _letters(encoding) {
+    return this.engine.string(JSON.stringify(lettersOf(this.engine.text(encoding))));
   }
 
   /** An address and where its parts are, as JSON. */

@@ -225,7 +225,7 @@
       return undefined;
     },
     isAscii: (value) => viewOf(value).every((byte) => byte < 128),
-    isUtf8: (value) => !utf8Text(viewOf(value)).includes("\ufffd"),
+    isUtf8: (value) => isWhole(viewOf(value)),
     indexOfBuffer: (buffer, pattern, offset, _encoding, isForward, end) =>
       find(buffer, viewOf(pattern), offset, isForward, end),
     indexOfNumber: (buffer, number, offset, isForward, end) =>
@@ -320,19 +320,130 @@
     },
   });
 
+  // --- encodings ---------------------------------------------------------------------------------
+  // Node 22 decodes all but complete UTF-8 and Latin-1 by the library ICU, later Nodes only UTF-16 and the
+  // encodings of several bytes a letter. The letters of the others are the host's.
+  const { host } = machine;
+  const [FLUSH, FATAL, IGNORE_MARK] = [1, 2, 4];
+  const codedError = (code, message) =>
+    Object.assign(new TypeError(message), { code: `ERR_${code}` });
+  const invalid = (encoding) =>
+    codedError(
+      "ENCODING_INVALID_ENCODED_DATA",
+      `The encoded data was not valid for encoding ${encoding}`,
+    );
+  /** The bytes that are decoded; `words` are those of the error for what has none. */
+  const inputOf = (value, words) => {
+    if (isView(value) || machine.is.isAnyArrayBuffer(value)) return viewOf(value);
+    throw codedError("INVALID_ARG_TYPE", `The ${words}.`);
+  };
+  const OF_A_LIST =
+    '"list" argument must be an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView';
+  const OF_AN_INPUT = OF_A_LIST.replace("list", "input");
+  const OF_LATIN1 =
+    '"input" argument must be an instance of ArrayBuffer, SharedArrayBuffer, or ArrayBufferView';
+  const isWhole = (bytes) => {
+    for (let at = 0; at < bytes.length; ) {
+      const end = endOfLetter(bytes, at);
+      if (end - at !== lengthOf(bytes[at])) return false;
+      at = end;
+    }
+    return true;
+  };
+  // Where ICU has other letters than the standard.
+  const OF_ICU = {
+    ibm866: { 26: 28, 28: 127, 127: 26 },
+    "koi8-u": { 174: 0x255d, 190: 0x256c },
+    "windows-874": Object.fromEntries(
+      [219, 220, 221, 222, 252, 253, 254, 255].map((byte, at) => [byte, 0xf8c1 + at]),
+    ),
+    "windows-1253": { 170: 0xaa },
+    "windows-1255": { 202: 0xfffd },
+  };
+  const NOT_OF_ICU = ["iso-8859-16", "replacement", "x-user-defined"];
+  const SEVERAL_BYTES = /^(gb|big5|euc-|iso-2022|shift_jis)/;
+  const letters = new Map();
+  const lettersIn = (encoding) => {
+    if (!letters.has(encoding)) {
+      const all = [...JSON.parse(host("letters", encoding))];
+      for (const [byte, code] of Object.entries(OF_ICU[encoding] ?? {}))
+        all[byte] = String.fromCharCode(code);
+      letters.set(encoding, all);
+    }
+    return letters.get(encoding);
+  };
+  const decodeBytes = (bytes, encoding) => {
+    const all = lettersIn(encoding);
+    return Array.from(bytes, (byte) => all[byte]).join("");
+  };
+  /** The text of some bytes, how many of them begin a letter that is not complete, and whether others are no letter. */
+  const decodeUnits = (bytes, encoding) => {
+    if (encoding === "utf-8") {
+      const [open] = incompleteEnd(bytes, "utf8");
+      const closed = bytes.subarray(0, bytes.length - open);
+      return { text: utf8Text(closed), open, isBad: !isWhole(closed) };
+    }
+    const units = bytes.slice();
+    if (encoding === "utf-16be") {
+      const pairs = units.subarray(0, units.length & ~1);
+      for (let at = 0; at < pairs.length; at += 2) pairs.subarray(at, at + 2).reverse();
+    }
+    const [open] = incompleteEnd(units, "utf16le");
+    const text = TO_TEXT.utf16le(units.subarray(0, units.length - open));
+    return { text: text.toWellFormed(), open, isBad: !text.isWellFormed() };
+  };
+  machine.bindings.icu = {
+    getConverter(encoding, flags) {
+      if (NOT_OF_ICU.includes(encoding)) return undefined;
+      if (SEVERAL_BYTES.test(encoding))
+        machine.refuseFor(`texts with several bytes a letter (TextDecoder("${encoding}"))`);
+      return { encoding, flags, rest: [], hasBegun: false };
+    },
+    decode(converter, input, flags, encoding) {
+      const { encoding: own, rest } = converter;
+      const isFatal = converter.flags & FATAL;
+      const isLast = flags & FLUSH;
+      const bytes = Uint8Array.from([...rest, ...inputOf(input, OF_AN_INPUT)]);
+      converter.rest = [];
+      if (!own.startsWith("utf-")) {
+        const text = decodeBytes(bytes, own);
+        if (isFatal && text.includes("\ufffd")) throw invalid(encoding);
+        return text;
+      }
+      const { text, open, isBad } = decodeUnits(bytes, own);
+      if (isFatal && (isBad || (isLast && open))) throw invalid(encoding);
+      let whole = text;
+      if (isLast && open) whole += "\ufffd";
+      else if (open) converter.rest = [...bytes.subarray(bytes.length - open)];
+      if (whole && !converter.hasBegun) {
+        if (!(converter.flags & IGNORE_MARK)) whole = whole.replace(/^\ufeff/, "");
+        converter.hasBegun = true;
+      }
+      if (isLast) converter.hasBegun = false;
+      return whole;
+    },
+  };
   machine.bindings.encoding_binding = {
     encodeUtf8String: (text) => machine.bytesOf(text),
     encodeInto(text, target) {
-      const bytes = machine.bytesOf(text).subarray(0, target.length);
-      target.set(bytes);
-      machine.bindings.encoding_binding.encodeIntoResults.set([text.length, bytes.length]);
+      let [read, written] = [0, 0];
+      for (const letter of text) {
+        const bytes = utf8Bytes(letter);
+        if (written + bytes.length > target.length) break;
+        target.set(bytes, written);
+        read += letter.length;
+        written += bytes.length;
+      }
+      machine.bindings.encoding_binding.encodeIntoResults.set([read, written]);
     },
     encodeIntoResults: new Uint32Array(2),
-    decodeUTF8: (value, ignoresMark) => {
-      const text = utf8Text(viewOf(value));
+    decodeUTF8(value, ignoresMark, isFatal) {
+      const bytes = inputOf(value, OF_A_LIST);
+      if (isFatal && !isWhole(bytes)) throw invalid("utf-8");
+      const text = utf8Text(bytes);
       return ignoresMark ? text : text.replace(/^\ufeff/, "");
     },
-    decodeLatin1: (value) => lettersOf(viewOf(value)),
+    decodeWindows1252: (value) => decodeBytes(inputOf(value, OF_LATIN1), "windows-1252"),
     toASCII: (text) => text,
     toUnicode: (text) => text,
   };

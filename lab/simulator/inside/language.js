@@ -18,6 +18,27 @@
     new TypeError(`Iterator result ${describe(result)} is not an object`);
   const noThrow = () => new TypeError("The iterator does not provide a 'throw' method.");
 
+  // --- what the engine has, and V8 has from a Node on ---------------------------------------------
+  const IMMUTABLE =
+    "ArrayBuffer.prototype.immutable ArrayBuffer.prototype.sliceToImmutable ArrayBuffer.prototype.transferToImmutable";
+  const PLACES =
+    "Function.prototype.fileName Function.prototype.lineNumber Function.prototype.columnNumber";
+  const NEWER = [
+    [24, "Float16Array Math.f16round DataView.prototype.getFloat16 DataView.prototype.setFloat16"],
+    [24, "Promise.try RegExp.escape Error.isError Atomics.pause"],
+    [26, "Map.prototype.getOrInsert Map.prototype.getOrInsertComputed Iterator.concat"],
+    [26, "WeakMap.prototype.getOrInsert WeakMap.prototype.getOrInsertComputed"],
+    [Number.POSITIVE_INFINITY, `Math.sumPrecise Iterator.zip Iterator.zipKeyed`],
+    [Number.POSITIVE_INFINITY, `${IMMUTABLE} ${PLACES}`],
+  ];
+  for (const [since, paths] of NEWER)
+    if (major < since)
+      for (const path of paths.split(" ")) {
+        const names = path.split(".");
+        const name = names.pop();
+        delete names.reduce((owner, part) => owner[part], globalThis)[name];
+      }
+
   // --- an iterator of promises over a synchronous one ------------------------------------------
   const closesOnFailure = major >= 24; // so does V8 since 13
   machine.fromSync = (iterator) => {

@@ -112,9 +112,9 @@
   process.hrtime = hrtime;
   process.uptime = () => machine.preciseNow() / 1000;
   process.reallyExit = (code) => machine.exit(code);
-  process.exit = load("internal/process/per_thread").wrapProcessMethods(
-    machine.bindings.process_methods,
-  ).exit;
+  const { wrapProcessMethods, ref, unref } = load("internal/process/per_thread");
+  process.exit = wrapProcessMethods(machine.bindings.process_methods).exit;
+  if (ref) Object.assign(process, { ref, unref });
 
   const { setupTaskQueue, queueMicrotask } = load("internal/process/task_queues");
   const { nextTick, runNextTicks } = setupTaskQueue();
@@ -274,12 +274,27 @@
       if (this.failure) throw this.failure.error;
     }
   }
-  const suppressed = (error, before) =>
-    Object.assign(new Error("An error was suppressed during disposal"), {
-      name: "SuppressedError",
-      error,
-      suppressed: before,
+  class SuppressedError extends Error {
+    constructor(error, before, message = undefined) {
+      super(message);
+      Object.defineProperties(this, {
+        error: { value: error, writable: true, configurable: true },
+        suppressed: { value: before, writable: true, configurable: true },
+      });
+    }
+  }
+  Object.defineProperties(SuppressedError.prototype, {
+    name: { value: "SuppressedError", writable: true, configurable: true },
+    message: { value: "", writable: true, configurable: true },
+  });
+  if (machine.hasDispose)
+    Object.defineProperty(globalThis, "SuppressedError", {
+      value: SuppressedError,
+      writable: true,
+      configurable: true,
     });
+  const suppressed = (error, before) =>
+    new SuppressedError(error, before, "An error was suppressed during disposal");
   Object.defineProperty(globalThis, "__using", { value: () => new UsingScope() });
 
   /** `import.meta` of the program, which is the only module of its own. */
@@ -327,10 +342,10 @@
   });
   expose("process", process);
   expose("DOMException", lent.DOMException);
-  const { Event, EventTarget } = load("internal/event_target");
+  const { Event, EventTarget, CustomEvent } = load("internal/event_target");
   const { AbortController, AbortSignal } = load("internal/abort_controller");
-  for (const [name, value] of Object.entries({ Event, EventTarget, AbortController, AbortSignal }))
-    expose(name, value);
+  const ofEvents = { Event, EventTarget, CustomEvent, AbortController, AbortSignal };
+  for (const [name, value] of Object.entries(ofEvents)) expose(name, value);
   const { Buffer, atob, btoa } = load("buffer");
   expose("Buffer", Buffer);
   for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
@@ -451,33 +466,80 @@
     ...["TextEncoderStream", "TextDecoderStream"],
   ];
 
-  // What Node has and the model has not is refused, and not missing.
-  const ABSENT = {
-    fetch: "requests over the network",
-    WebSocket: "requests over the network",
-    EventSource: "requests over the network",
-    URLPattern: "patterns of URLs",
-    Blob: "blobs",
-    File: "blobs",
-    FormData: "requests over the network",
-    Headers: "requests over the network",
-    Request: "requests over the network",
-    Response: "requests over the network",
-    BroadcastChannel: "channels between threads",
-    Worker: "workers",
-    CompressionStream: "compression",
-    DecompressionStream: "compression",
-    WebAssembly: "WebAssembly",
-    Intl: "texts of other languages",
-    navigator: "navigator",
+  // What Node has and the model has not: `typeof` says what it is, and every other use of it is refused.
+  const TRAPS =
+    "get set has apply construct ownKeys getOwnPropertyDescriptor defineProperty deleteProperty " +
+    "getPrototypeOf setPrototypeOf isExtensible preventExtensions";
+  const unmodelled = (type, words) => {
+    const refused = () => refuse(words);
+    const handler = Object.fromEntries(TRAPS.split(" ").map((trap) => [trap, refused]));
+    return new machine.EngineProxy(type === "object" ? {} : function unmodelled() {}, handler);
   };
-  for (const [name, words] of Object.entries(ABSENT))
-    if (!(name in globalThis))
-      Object.defineProperty(globalThis, name, {
-        get: () => refuse(`${words} (${name})`),
-        set: (value) => expose(name, value),
-        configurable: true,
-      });
+  const major = Number.parseInt(settings.version.slice(1), 10);
+  const NETWORK = "requests over the network";
+  const MEASURES = "measurements of real work";
+  // [names, words, what they are, the first Node that has them]
+  const ABSENT = [
+    ["fetch WebSocket FormData Headers Request Response", NETWORK],
+    ["CloseEvent", NETWORK, "function", 24],
+    ["Blob File", "blobs"],
+    ["URLPattern", "patterns of URLs", "function", 24],
+    ["BroadcastChannel", "channels between threads"],
+    ["CompressionStream DecompressionStream", "compression"],
+    ["Crypto CryptoKey SubtleCrypto", "keys"],
+    ["Navigator", "navigator"],
+    ["navigator", "navigator", "object"],
+    ["Performance PerformanceEntry PerformanceMark PerformanceMeasure", MEASURES],
+    ["PerformanceObserver PerformanceObserverEntryList PerformanceResourceTiming", MEASURES],
+    ["WebAssembly", "WebAssembly", "object"],
+    ["Intl", "texts of other languages", "object"],
+    ["DisposableStack AsyncDisposableStack", "stacks of resources", "function", 24],
+    ["ErrorEvent QuotaExceededError", "errors of the web", "function", 26],
+    ["Storage", "storage", "function", 26],
+    ["sessionStorage", "storage", "object", 26],
+    ["Temporal", "calendars", "object", 26],
+  ];
+  for (const [names, words, type, since = 0] of ABSENT)
+    for (const name of names.split(" "))
+      if (major >= since && !(name in globalThis))
+        expose(name, unmodelled(type, `${words} (${name})`));
+  // The same of what the language has.
+  const LANGUAGE = [
+    [JSON, "rawJSON isRawJSON", 0],
+    [Uint8Array, "fromBase64 fromHex", 26],
+    [Uint8Array.prototype, "toBase64 toHex setFromBase64 setFromHex", 26],
+  ];
+  for (const [owner, names, since] of LANGUAGE)
+    for (const name of names.split(" "))
+      if (major >= since && !(name in owner))
+        Object.defineProperty(owner, name, {
+          value: { [name]: () => refuse(`function ${name}`) }[name],
+          writable: true,
+          configurable: true,
+        });
+  const OF_THE_LAST_MATCH =
+    "input lastMatch lastParen leftContext rightContext $_ $& $+ $` $' $1 $2 $3 $4 $5 $6 $7 $8 $9";
+  for (const name of OF_THE_LAST_MATCH.split(" "))
+    Object.defineProperty(RegExp, name, {
+      get: () => refuse(`memory of the last match (RegExp.${name})`),
+      set() {},
+      configurable: true,
+    });
+  machine.hooksOfPerformance = () => ({
+    performance: globalThis.performance,
+    ...Object.fromEntries(
+      Object.getOwnPropertyNames(globalThis)
+        .filter((name) => name.startsWith("Performance"))
+        .map((name) => [name, globalThis[name]]),
+    ),
+    ...Object.fromEntries(
+      ["monitorEventLoopDelay", "createHistogram"].map((name) => [
+        name,
+        unmodelled("function", `${MEASURES} (perf_hooks.${name})`),
+      ]),
+    ),
+    constants: unmodelled("object", `${MEASURES} (perf_hooks.constants)`),
+  });
 
   const exposeLater = (name, get) =>
     Object.defineProperty(globalThis, name, {
@@ -765,7 +827,7 @@
 
   // What asks or changes the real process; a call is refused, and not the look whether there is such a function.
   const REAL =
-    "kill chdir getuid getgid setuid setgid cpuUsage threadCpuUsage resourceUsage constrainedMemory " +
+    "kill chdir getuid getgid setuid setgid geteuid getegid getgroups seteuid setegid setgroups initgroups openStdin cpuUsage threadCpuUsage resourceUsage constrainedMemory " +
     "availableMemory loadEnvFile dlopen execve";
   for (const name of REAL.split(" "))
     Object.defineProperty(process, name, {
@@ -777,6 +839,7 @@
     get: () => refuse("real process (process.config)"),
     configurable: true,
   });
+  load("buffer").transcode = { transcode: () => refuse("buffer.transcode") }.transcode;
   process.getBuiltinModule = (name) => publicModule(name);
 
   // What modules of Node need of the model beside what it always has.
@@ -791,7 +854,7 @@
   const hideSockets = (http) => {
     for (const word of ["WebSocket", "CloseEvent", "MessageEvent"])
       Object.defineProperty(http, word, {
-        get: () => refuse(`requests over the network (http.${word})`),
+        value: unmodelled("function", `${NETWORK} (http.${word})`),
         enumerable: false,
       });
   };

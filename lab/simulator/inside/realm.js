@@ -208,6 +208,7 @@
     (typeof value === "object" && value !== null) || typeof value === "function";
   const prefixed = (pattern) => (value) =>
     typeof value === "function" && pattern.test(Function.prototype.toString.call(value));
+  const { isError } = Error;
   const isAsyncFunction = prefixed(/^(static )?async\b/);
   const isGeneratorFunction = prefixed(/^(static )?(async )?(function ?\*|\*)/);
   const iterator = (name) => (value) => isObject(value) && tag(value) === `${name} Iterator`;
@@ -226,8 +227,8 @@
     isSymbolObject: (value) =>
       typeof value === "object" && hasBrand(Symbol.prototype.valueOf)(value),
     isNativeError: (value) =>
-      typeof value === "object" && value !== null && Error.isError
-        ? Error.isError(value)
+      typeof value === "object" && value !== null && isError
+        ? isError(value)
         : tag(value) === "Error",
     isRegExp: hasBrand(getter(RegExp.prototype, "flags")),
     isAsyncFunction: (value) => isAsyncFunction(value),
@@ -393,6 +394,7 @@
     rejected: null,
     tickCallback: null,
     tickInfo: new Uint8Array(2),
+    hasDispose,
     immediateInfo: new Uint32Array(3),
     timeoutInfo: new Int32Array(1),
     exitInfo: new Int32Array(3),
@@ -671,9 +673,15 @@
     cluster: () => ({ isPrimary: true, isWorker: false }),
     "internal/perf/observe": () => ({ hasObserver: () => false, startPerf: noop, stopPerf: noop }),
     process: () => process,
-    perf_hooks: () => ({ performance: globalThis.performance }),
+    perf_hooks: () => machine.hooksOfPerformance(),
     inspector: () => ({}),
   };
+
+  // Of what Node has from ICU the model has the encodings.
+  const withIcu = { config: { ...bindings.config, hasIntl: true } };
+  const WITH_ICU = ["internal/encoding"];
+  const bindingsOf = (id) =>
+    WITH_ICU.includes(id) ? (name) => withIcu[name] ?? internalBinding(name) : internalBinding;
 
   function load(name) {
     const id = name.startsWith("node:") ? name.slice(5) : name;
@@ -691,7 +699,7 @@
         "process",
         "internalBinding",
         "primordials",
-      )(module.exports, load, module, process, internalBinding, primordials);
+      )(module.exports, load, module, process, bindingsOf(id), primordials);
     return module.exports;
   }
 
