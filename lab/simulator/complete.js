@@ -16,7 +16,7 @@ const META = "__meta";
 const DELEGATE = "__delegating";
 const IMPORTED = "__imported";
 const NEEDED =
-  /\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
+  /\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b|\bwith\s*\{/;
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -71,15 +71,24 @@ export function complete(acorn, source, isModule, watches = false) {
     insertions.push({ place, text, length: 0, isEnd: false, isFirst: true });
   };
   const wrapImport = (node) => {
-    if (node.options) return;
     insert(
       node.start,
       `${IMPORTED}((name) => import(name), ${isModule ? `${META}.filename` : "__filename"}, `,
     );
     replace(node.start, node.source.start - node.start, "(");
-    replace(node.source.end, node.end - node.source.end, ")"); // without a comma
+    const { options = null } = node;
+    if (options) {
+      insertEnd(node.source.end, ")");
+      insert(options.start, "(");
+    }
+    const { end } = options ?? node.source;
+    replace(end, node.end - end, ")"); // without a comma
     insertEnd(node.end, ")");
   };
+  const isJson = ({ attributes = [] }) =>
+    attributes.some(
+      ({ key, value }) => (key.name ?? key.value) === "type" && value.value === "json",
+    );
   const wrapAwait = (node) => {
     const { line, column } = placeOf(node);
     insert(node.start + "await".length, ` ${AWAIT}((`);
@@ -124,6 +133,7 @@ export function complete(acorn, source, isModule, watches = false) {
       functions.push({ isAsynchronousGenerator: node.async && node.generator, name: null });
     if (node.type === "YieldExpression" && node.delegate) wrapDelegate(node);
     if (node.type === "ImportExpression") wrapImport(node);
+    if (isModule && isJson(node)) insert(node.source.end - 1, "#json"); // for files.js
     if (node.type === "BlockStatement" || node.type === "StaticBlock")
       scope(node.body, node.end - 1);
     if (node.type === "Program") scope(node.body, node.end);

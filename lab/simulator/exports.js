@@ -1,4 +1,4 @@
-// What is read from the text of a program's other file before that file runs: whether a module is alone, and which names a module
+// What is read from the text of a program's other file before that file runs: what a module imports, and which names a module
 // can import of a file that is CommonJS. Node reads these names from the tokens of the text, by the rules of its
 // cjs-module-lexer: https://github.com/nodejs/cjs-module-lexer#grammar
 
@@ -91,17 +91,10 @@ function readDefinition({ callee, arguments: [target, key, settings] }, { names 
   if (isRead) names.add(key.value);
 }
 
-/** Whether a module imports nothing and does not await at its top level. */
-export function isAlone(acorn, source) {
-  const awaits = (node) =>
-    node.type === "AwaitExpression" || node.await === true || node.kind === "await using";
-  const isQuiet = (node) =>
-    /Function/.test(node.type) ||
-    (!awaits(node) &&
-      Object.values(node)
-        .flat()
-        .every((child) => typeof child?.type !== "string" || isQuiet(child)));
-  const tree = acorn.parse(source, optionsOf(true));
-  const imports = tree.body.some(({ type, source: from }) => type === "ImportDeclaration" || from);
-  return !imports && isQuiet(tree);
+/** The names that a module imports before its own code begins, in the order of the text. */
+export function importsOf(acorn, source) {
+  const { body } = acorn.parse(source, optionsOf(true));
+  return [
+    ...new Set(body.filter(({ source: from }) => from).map(({ source: from }) => from.value)),
+  ];
 }

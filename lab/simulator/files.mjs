@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { exportsOf, isAlone } from "./exports.js";
+import { exportsOf, importsOf } from "./exports.js";
 import { NotModelledError, programOf } from "./index.js";
 import { latin1Of } from "./machine.js";
 import { kindOf, syntaxReport } from "./program.js";
@@ -91,7 +91,7 @@ function codeIn(machine, node, program, path) {
   if (report) throw new NotModelledError(report);
   const facts =
     kind === "esm"
-      ? { isAlone: isAlone(machine.acorn, source) }
+      ? { imports: importsOf(machine.acorn, source) }
       : { names: [...namesIn(machine, path, source)] };
   return { kind, source, latin1: latin1Of(source), ...facts };
 }

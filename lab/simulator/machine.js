@@ -258,11 +258,6 @@ class Machine {
     if (this.lacking.size < MOST_LACKING) this.lacking.add(this.engine.text(entry));
   }
 
-  /** From now on files are loaded by `import()`. */
-  _importing() {
-    this.isImporting = true;
-  }
-
   /** A file that is CommonJS, as a function. */
   _commonjs(path) {
     const file = this.engine.text(path);
@@ -320,12 +315,8 @@ class Machine {
     const { engine, program } = this;
     const file = pathOf(name);
     const entry = program.files?.[file] ?? {};
-    const { names, isAlone } = entry;
+    const { names } = entry;
     const kind = entry.kind === "data" ? undefined : entry.kind; // the host may have it as a module, too
-    if (kind === "esm" && this.isImporting && !isAlone)
-      return this.#refuse(
-        `The model of the loop has no import() of a file that imports others or awaits at its top level (${file.split("/").pop()}) yet. For the real thing: node ${program.name}`,
-      );
     const specifier = this.specifiers.get(name) ?? name;
     const values = [name, kind ?? "", file ?? "", JSON.stringify(names ?? []), specifier];
     const pointers = values.map((value) => engine.string(value));
@@ -348,8 +339,8 @@ class Machine {
   /**
    * One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it; of a traced run
    * also `rows`, and `shifts`, what the engine's columns have more than the source's. A program may have `cwd`, and `files`
-   * besides itself: {PATH: {kind, source, latin1, names, isAlone}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the
-   * bytes, `names` what can be imported of CommonJS, `isAlone` whether a module imports and awaits nothing.
+   * besides itself: {PATH: {kind, source, latin1, names, imports}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the
+   * bytes, `names` what can be imported of CommonJS, `imports` what a module imports.
    * On `isAnotherDay` the date and the random numbers are others. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
    * after that with the number `last`.
@@ -363,7 +354,6 @@ class Machine {
     this.deadline = Number.POSITIVE_INFINITY;
     engine.restore(this.#stateFor(program));
     this.program = program;
-    this.isImporting = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
     const hasStores = /AsyncLocalStorage|async_hooks/.test(textOf(program));

@@ -52,17 +52,53 @@
     return `file://${machine.placeOf(path.startsWith("/") ? path : `${folder}/${path}`)}`;
   };
 
-  // A file's own code begins before its import() is over.
-  const BODY_HOPS = settings.version >= "v23" ? 3 : 6;
-  /** What `load` promises of a file; null for a module of Node's. `hops` waits, the first time that the file is imported. */
-  machine.importFile = (name, hops, load, specifier) => {
+  // A file's own code begins before its `import()` is over, and later where the file imports others: by its longest chain
+  // of imports, in which Node 22 also counts which files are known already. A chain ends where it comes to itself.
+  const isOld = settings.version < "v23";
+  const namesIn = (name) => {
+    const file = name?.slice("file://".length);
+    const { imports = [] } = machine.fileAt(file) ?? {};
+    return imports.map((specifier) => machine.nameIn(specifier, file));
+  };
+  const hopsBehind = (name, chain) => {
+    const names = namesIn(name);
+    if (!names.length) return 0;
+    const others = names.filter((one) => !chain.includes(one));
+    const isKnown = machine.isImported(name);
+    if (!others.length) return isOld && !isKnown ? 1 : 0;
+    return (isOld && isKnown ? 3 : 4) + mostHops(others, chain);
+  };
+  const mostHops = (names, chain) =>
+    Math.max(...names.map((name) => hopsBehind(name, [...chain, name])));
+  /** How many more microtasks the first `import()` of a file takes, because the file imports others. */
+  machine.hopsOfImports = (name) => {
+    const names = namesIn(name);
+    if (!names.length) return 0;
+    return isOld ? 8 + mostHops(names, [name]) : 2 + mostHops(names, [name]) / 2;
+  };
+
+  const HOPS_AFTER = 1; // of the file's own code, also where that awaits
+  const OF_JSON = "#json"; // what complete.js adds to a name that is imported `with { type: "json" }`
+  const begun = new Map(); // by the names of the files that are imported by `import()`
+  /** What `import()` promises of a file; null for a module of Node's. `hops` waits, and is null for a file that is imported already. */
+  machine.importFile = (name, hops, importIt, specifier, options) => {
     if (!name.startsWith("file:")) return null;
-    host("importing");
+    const isJson = options?.with?.type === "json";
+    const load = () => importIt(isJson ? `${specifier}${OF_JSON}` : specifier);
     const begin = async () => {
-      await hops(BODY_HOPS);
-      return load(specifier);
+      await hops(machine.bodyHops);
+      for (let more = machine.hopsOfImports(name); more > 0; more--) await undefined;
+      try {
+        return await load();
+      } catch (error) {
+        machine.forgive(error);
+        throw error;
+      } finally {
+        await hops(HOPS_AFTER);
+      }
     };
-    return hops ? begin() : null;
+    if (!begun.has(name)) begun.set(name, hops ? begin() : load());
+    return begun.get(name);
   };
 
   /** Loads what is not CommonJS; true if it was not. */
@@ -73,17 +109,19 @@
     return true;
   };
 
-  /** A module that passes on what a file exports that is CommonJS; what goes before a module's own text. Data are refused. */
+  /** A module that passes on what a file exports that is CommonJS or JSON; what goes before a module's own text. */
   machine.textOfOther = (kind, file, names, specifier) => {
     if (kind === "esm") return `const __meta = __metaOf(${JSON.stringify(file)});`;
-    if (kind !== "cjs") return refuse(`modules that are not JavaScript (${specifier})`);
+    const isJson = specifier.endsWith(OF_JSON);
+    if (kind !== (isJson ? "json" : "cjs"))
+      return refuse(`modules that are not JavaScript (${specifier.replace(OF_JSON, "")})`);
     const key = `__commonjs_${file}`;
     const value = () => machine.requireFile(file, null);
     Object.defineProperty(globalThis, key, { value, configurable: true });
     return [
       `const m = globalThis[${JSON.stringify(key)}]();`,
       "export default m;",
-      ...(settings.version >= "v23" ? ["export { m as 'module.exports' };"] : []),
+      ...(settings.version >= "v23" && !isJson ? ["export { m as 'module.exports' };"] : []),
       ...names
         .map((word) => JSON.stringify(word))
         .map((word, at) => `const _${at} = m?.[${word}]; export { _${at} as ${word} };`),

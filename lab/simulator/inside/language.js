@@ -288,15 +288,23 @@
     if (!imports.has(idOf(name))) imports.set(idOf(name), promiseOf(undefined));
     return moduleText(name, ...file);
   };
+  machine.isImported = (name) => imports.has(name);
+  machine.bodyHops = major >= 24 ? 3 : 6;
   const hops = async (count) => {
     for (let n = 0; n < count; n++) await undefined;
   };
-  define(globalThis, "__imported", (load, file, specifier) => {
+  const linking = async (name) => {
+    for (let n = 0; n < machine.bodyHops; n++) await undefined;
+    const more = machine.hopsOfImports?.(name) ?? 0; // by then it is known what else is imported
+    for (let n = machine.bodyHops; n < FIRST_HOPS - 3 + more; n++) await undefined;
+  };
+  define(globalThis, "__imported", (load, file, specifier, options = undefined) => {
     if (typeof specifier !== "string") return load(specifier);
     const name = machine.nameIn?.(specifier, file) ?? idOf(specifier);
     const isNew = !imports.has(name);
-    if (isNew) imports.set(name, hops(FIRST_HOPS - 3));
-    const promise = machine.importFile?.(name, isNew && hops, load, specifier) ?? load(specifier);
+    if (isNew) imports.set(name, linking(name));
+    const first = isNew ? hops : null;
+    const promise = machine.importFile?.(name, first, load, specifier, options) ?? load(specifier);
     const linked = imports.get(name);
     const wait = async (before) => {
       for (let n = 0; n < before; n++) await undefined;

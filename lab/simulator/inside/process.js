@@ -902,8 +902,9 @@
     if (kind) return machine.textOfOther(kind, file, JSON.parse(exported), specifier);
     const exports = publicModule(name);
     if (exports === undefined) {
-      if (file) machine.lack?.("module", file, specifier);
-      return refuseModule(specifier);
+      const words = specifier.replace(/#json$/, "");
+      if (file) machine.lack?.("module", file, words);
+      return refuseModule(words);
     }
     const key = `__module_${name}`;
     Object.defineProperty(globalThis, key, { value: exports, configurable: true });
@@ -981,10 +982,11 @@
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
   // that only the engine knows; what it threw goes to the function that evaluates it.
+  const REMEMBERED = 4; // an import() adds the promise of its own, and its handling
   let newest = [];
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
-    newest = [...newest.slice(-1), { promise, reason }];
+    newest = [...newest.slice(1 - REMEMBERED), { promise, reason }];
     machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
   };
   machine.forgive = (error) => {

@@ -1,0 +1,3 @@
+import "./round.mjs";
+
+console.log("back", globalThis.hops());

@@ -1,0 +1,3 @@
+import "./throws.mjs";
+
+console.log("never");

@@ -1,0 +1,4 @@
+import "./waits.mjs";
+
+console.log("behind", globalThis.hops());
+await null;

@@ -1,0 +1,1 @@
+exports.levels = require("../levels.json");

@@ -1,0 +1,3 @@
+import "./leaf.mjs";
+
+console.log("one", globalThis.hops());

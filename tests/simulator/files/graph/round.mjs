@@ -1,0 +1,3 @@
+import "./back.mjs";
+
+console.log("round", globalThis.hops());

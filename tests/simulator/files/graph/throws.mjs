@@ -1,0 +1,2 @@
+console.log("throws", globalThis.hops());
+throw new Error("early");

@@ -1,0 +1,4 @@
+import "./one.mjs";
+import "node:fs";
+
+console.log("two", globalThis.hops());

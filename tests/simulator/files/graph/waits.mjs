@@ -1,0 +1,3 @@
+console.log("waits", globalThis.hops());
+await null;
+console.log("has waited", globalThis.hops());
