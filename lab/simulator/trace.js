@@ -65,7 +65,7 @@ class Task {
   }
 }
 
-/** {tasks, columns, events, module, code, ended} of a traced run of a program. */
+/** {tasks, columns, events, module, code, ended} of a traced run of a program; of one with streams also `buffers` and `levels`. */
 export function recordingOf({ rows, shifts, code }, { source, name, kind }, acorn) {
   const calls = callsOf(acorn, source, kind);
   const placed = rows.map((row) =>
@@ -131,6 +131,14 @@ function reasonIn(report) {
   return line ? `: ${line.trim()}` : "";
 }
 
+/** [to be read, to be written] of each of a recording's buffers after the event `at`; null for what a stream has not. */
+export function levelsAt({ buffers, levels }, at) {
+  const first = (mark) => (mark === null ? null : 0);
+  const now = buffers.map(({ reads, writes }) => [first(reads), first(writes)]);
+  for (const [event, number, ...both] of levels) if (event <= at) now[number] = both;
+  return now;
+}
+
 /** A site with the lines and columns that V8 would tell: those of the name of the function that is called. */
 function sited({ at, called: calleeName }, shifts, calls) {
   const frames = at.map(([line, column, functionName, isExact], number) => {
@@ -193,6 +201,9 @@ class Builder {
     this.waiters = new Map();
     this.pending = []; // callbacks of Node's own, shown once something happens inside
     this.folded = null;
+    this.buffers = []; // of streams: {label, line, reads, writes}, their marks
+    this.levels = []; // [number of an event, of a buffer, to be read, to be written]
+    this.changed = new Map(); // by the buffer's number: its levels that the next event shows
     this.isMain = false;
     this.root = null; // what runs while the module's text does; null for CommonJS
   }
@@ -207,6 +218,7 @@ class Builder {
       module: this.kind,
       code: this.code,
       ended: "exit",
+      ...(this.buffers.length ? { buffers: this.buffers, levels: this.levels } : {}),
     };
   }
 
@@ -260,6 +272,9 @@ class Builder {
       this.#run(at, inner, of, where);
     const row = [t, type, task, iteration, phase, line, data, stack].map((value) => value ?? null);
     while (row.at(-1) === null) row.pop();
+    for (const [number, both] of this.changed)
+      this.levels.push([this.events.length, number, ...both]);
+    this.changed.clear();
     this.events.push(row);
   }
 
@@ -391,6 +406,18 @@ class Builder {
     const data = text.endsWith("\n") ? text.slice(0, -1) : text;
     const what = descriptor === 1 ? "out" : "err";
     this.#emit(t, what, this.#running, { ...placeOf(site), data });
+  }
+
+  _s([, site, marks]) {
+    const [[line, column]] = site.at;
+    const before = (this.source[line - 1] ?? "").slice(0, column - 1);
+    const name = /([\w$]+)\s*=\s*(?:await\s+)?(?:new\s+)?(?:[\w$]+\.)*$/.exec(before)?.[1];
+    const call = this.#sourceCall(site) ?? "stream";
+    this.buffers.push({ label: name ? `${name} · ${call}` : call, line, ...marks });
+  }
+
+  _l([, changes]) {
+    for (const [number, ...both] of changes) this.changed.set(number, both);
   }
 
   "_!"([, t, message]) {

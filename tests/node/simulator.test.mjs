@@ -6,6 +6,7 @@ import { explore } from "../../lab/simulator/explore.js";
 import { createMachine, explore as exploreTraced, programOf } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
+import { levelsAt } from "../../lab/simulator/trace.js";
 import "../../lab/widgets/replay/model.js";
 
 const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
@@ -145,4 +146,36 @@ setTimeout(() => console.log("timer"), 0);`;
   assert.match(sentences, /Line 6: process.nextTick/);
   assert.match(sentences, /Check, iteration 1. The callback of setImmediate \(line 1\) runs/);
   assert.match(sentences, /Timers, iteration \d. The callback of setTimeout 1 ms \(line 7\) runs/);
+});
+
+test("the recording of a program with streams has the levels of their buffers at each event", () => {
+  const source = `const { Readable, Writable, Transform, pipeline } = require("node:stream");
+let n = 0;
+const source = new Readable({ objectMode: true, highWaterMark: 3, read() { this.push(n < 8 ? n++ : null); } });
+const twice = new Transform({ objectMode: true, highWaterMark: 2, transform: (n, _, done) => setTimeout(done, 5, null, 2 * n) });
+const sink = new Writable({ objectMode: true, highWaterMark: 1, write(chunk, _, done) {
+  console.log(source.readableLength, twice.readableLength, twice.writableLength, sink.writableLength);
+  setTimeout(done, 10);
+} });
+pipeline(source, twice, sink, () => {});`;
+  const { orders } = exploreTraced(machine, programOf(machine, source, "program.cjs"), { clock });
+  const { buffers, events, ...recording } = orders[0].trace;
+  assert.deepEqual(
+    buffers.map(({ label, line, reads, writes }) => [label, line, reads, writes]),
+    [
+      ["source · new Readable", 3, 3, null],
+      ["twice · new Transform", 4, 2, 2],
+      ["sink · new Writable", 5, null, 1],
+    ],
+  );
+  const printed = events.flatMap(([, what, , , , , text], at) =>
+    what === "out" ? [[at, text]] : [],
+  );
+  assert.equal(printed.length, 8);
+  for (const [at, text] of printed) {
+    const [[read], [readAgain, written], [, last]] = levelsAt({ buffers, ...recording }, at);
+    assert.equal([read, readAgain, written, last].join(" "), text);
+  }
+  const none = programOf(machine, "setImmediate(() => console.log(1));", "program.cjs");
+  assert.equal("buffers" in exploreTraced(machine, none, { clock }).orders[0].trace, false);
 });

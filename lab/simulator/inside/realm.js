@@ -665,6 +665,12 @@
     "internal/modules/run_main": () => ({}),
     "internal/modules/typescript": () => ({}),
     "internal/fs/recursive_watch": () => ({}),
+    // The lines of a file have no history.
+    "internal/repl/history": () => ({
+      ReplHistory: class {
+        initialize() {}
+      },
+    }),
     // There is one realm; Node asks another one for regular expressions that leave no traces.
     vm: () => ({ isContext: () => false, runInNewContext: () => globalThis }),
     worker_threads: () => ({ isMainThread: true }),

@@ -6,6 +6,7 @@
   const FRAMES_READ = 50;
   const TEXT_KEPT = 300;
   const MOST_ROWS = 20_000;
+  const MOST_BUFFERS = 12; // of streams, the first that the program makes
   const PHASES = { beforeExit: "exit" };
   const { apply } = Reflect;
   const { String: string, Error: NativeError } = globalThis;
@@ -50,6 +51,38 @@
     return resource?.[machine.detail];
   };
 
+  /** How full the buffers are of the streams that the program makes: before each row, those that have changed since the last. */
+  const followBuffers = (files, rows) => {
+    const buffers = [];
+    const note = (stream) => {
+      const { _readableState: readable, _writableState: writable } = stream;
+      const site = (readable || writable) && buffers.length < MOST_BUFFERS ? siteIn(files) : null;
+      if (!site) return;
+      buffers.push({ readable, writable, read: readable && 0, written: writable && 0 });
+      const markOf = (state) => state?.highWaterMark ?? null;
+      rows.push(["s", site, { reads: markOf(readable), writes: markOf(writable) }]);
+    };
+    const EventEmitter = machine.load("events");
+    const { init } = EventEmitter;
+    EventEmitter.init = function (...values) {
+      apply(init, this, values);
+      note(this);
+    };
+    return {
+      look() {
+        const changes = [];
+        for (const [number, buffer] of buffers.entries()) {
+          const { readable, writable } = buffer;
+          const [read, written] = [readable?.length, writable?.length];
+          if (read === buffer.read && written === buffer.written) continue;
+          Object.assign(buffer, { read, written });
+          changes.push([number, read ?? null, written ?? null]);
+        }
+        if (changes.length) rows.push(["l", changes]);
+      },
+    };
+  };
+
   machine.startTrace = (file) => {
     const rows = [];
     const ids = new WeakMap();
@@ -57,9 +90,12 @@
     const { createHook, executionAsyncId } = machine.load("async_hooks");
     const root = executionAsyncId();
     let isMain = true;
+    const buffers = followBuffers(files, rows);
     const push = (...row) => {
-      if (rows.length < MOST_ROWS) rows.push(row);
-      else if (rows.length === MOST_ROWS) rows.push(["L", machine.timeUs()]);
+      if (rows.length < MOST_ROWS) {
+        buffers.look();
+        rows.push(row);
+      } else if (rows.length === MOST_ROWS) rows.push(["L", machine.timeUs()]);
     };
     /** The callback that runs now. A promise's callback of which nobody has told gets a name here. */
     const running = () => {

@@ -408,6 +408,7 @@
       p.iteration.value = walk.begin(step);
       this.stage.draw(now);
       this.list.mark(step);
+      p.replay.getRootNode().host?.dispatchEvent(new Event("lab-step"));
     }
 
     // -- the keyboard --------------------------------------------------------------------------------------------
