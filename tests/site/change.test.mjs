@@ -424,6 +424,27 @@ describe("below programs about streams", () => {
       });
     });
 
+  it("the replay of a program with streams shows how full their buffers are, and of another nothing of it", async () => {
+    const source = `const { Readable, Writable } = require("node:stream");
+const sink = new Writable({ objectMode: true, highWaterMark: 2, write: (n, _, done) => setTimeout(done, 5) });
+Readable.from([1, 2, 3]).pipe(sink).on("finish", () => console.log("end"));
+`;
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const { box, result } = await changed(tab);
+      await result(source);
+      const lanes = box.locator(".levels");
+      const replay = box.locator("loop-replay");
+      assert.match(await lanes.innerText(), /sink · new Writable line 2\s+0 of 2 to be written/);
+      const next = replay.getByRole("button", { name: "Step", exact: true });
+      while (!(await lanes.innerText()).includes("2 of 2 to be written, full")) await next.click();
+      await replay.getByRole("button", { name: "Last step" }).click();
+      assert.match(await lanes.innerText(), /sink · new Writable line 2\s+0 of 2 to be written/);
+      await result(RACE);
+      assert.equal(await lanes.isVisible(), false);
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
   it("all packs together weigh at most 600 kB, that for patterns of file names aside", async () => {
     const weight = readdirSync(join(site, "_static", folder))
       .filter((name) => !/^(lab|LICENCES|glob-)|-(22|24)\.js$/.test(name))
@@ -450,6 +471,24 @@ describe("the Loop Lab", () => {
         await its.done();
         assert.equal(await its.complaint(), "", await choice.locator("option:checked").innerText());
       }
+    });
+  });
+
+  it("the kind of a .js program is what its words say, and after a run what it parses as", async () => {
+    const kind = (tab) => tab.locator(".lab-change").getByLabel("Kind of program");
+    await own.open(onDisk(lab) + fragment("const one = await 1;\n", "sent.js"), async (tab) => {
+      const its = panel(tab);
+      await kind(tab).waitFor();
+      assert.equal(await kind(tab).inputValue(), "cjs");
+      await its.run();
+      await its.done();
+      assert.equal(await kind(tab).inputValue(), "mjs");
+      await its.box.locator("textarea, .cm-content").click();
+      await its.box.locator(".cm-content").waitFor();
+      await its.result("const text = `\nimport of no module`;\n");
+      assert.equal(await kind(tab).inputValue(), "cjs");
+      await its.write('import "node:fs";\n');
+      assert.equal(await kind(tab).inputValue(), "mjs");
     });
   });
 

@@ -1,15 +1,15 @@
-// How full the buffers of a program's streams are, at the step that a replay shows: a lane for each stream, below the replay.
+// How full the buffers of a program's streams are, at the step that a replay shows: a lane for each buffer, inside the replay.
 
 import { levelsAt } from "../trace.js";
 
-const { el, spokenOnly } = globalThis.LabDom;
+const { el } = globalThis.LabDom;
 
-/** A box that follows a replay; hidden where its recording has no streams. */
-export function levelsOf(replay) {
+/** Put a box into a replay that follows its steps; hidden where the recording has no streams. */
+export function addLevels(replay) {
   const list = el("ul", { role: "list" });
   const box = el(
     "section",
-    { class: "levels", "aria-label": "Buffers of the streams", hidden: true },
+    { class: "levels", slot: "levels", "aria-label": "Buffers of the streams", hidden: true },
     el("p", { class: "title" }, "Buffers of the streams"),
     list,
   );
@@ -24,7 +24,7 @@ export function levelsOf(replay) {
         el(
           "li",
           {},
-          el("span", { class: "of" }, label, el("span", {}, spokenOnly(", "), `line ${line}`)),
+          el("span", { class: "of" }, label, el("span", {}, ` line ${line}`)),
           lane("to be read", now[at][0], reads),
           lane("to be written", now[at][1], writes),
         ),
@@ -33,8 +33,8 @@ export function levelsOf(replay) {
   };
   replay.addEventListener("lab-step", draw);
   replay.addEventListener("lab-uncovered", draw);
+  replay.append(box);
   draw();
-  return box;
 }
 
 /** One buffer: its level, its mark, and whether it is full. */

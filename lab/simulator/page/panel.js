@@ -2,7 +2,7 @@
 // its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
 import { kindOf } from "../program.js";
 import { hintFor } from "./hints.js";
-import { levelsOf } from "./levels.js";
+import { addLevels } from "./levels.js";
 import { Runner } from "./runner.js";
 import { linkTo } from "./share.js";
 
@@ -337,7 +337,8 @@ class Panel {
       el("script", { type: "application/json" }, JSON.stringify(trace)),
     );
     const words = el("div", { class: "told" }, p.printed, p.orders);
-    p.result.replaceChildren(words, this.replay, levelsOf(this.replay));
+    p.result.replaceChildren(words, this.replay);
+    addLevels(this.replay);
     p.result.hidden = false;
     this.replay.begin?.(); // the reader has asked for it: no page opens meanwhile
     // What gives the order away waits until the reader has said theirs.

@@ -127,6 +127,7 @@
         "div",
         { class: "replay" },
         this.stage.box,
+        el("slot", { name: "levels" }),
         el("div", { class: "bar" }, p.say, this.controls()),
         this.options(),
         el("div", { class: "more" }, this.list.box, keys()),
