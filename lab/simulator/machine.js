@@ -385,6 +385,7 @@ class Machine {
 }
 
 const OPTIONS = {
+  "--eval": "",
   "--unhandled-rejections": "throw",
   "--warnings": true,
   "--deprecation": true,

@@ -180,6 +180,8 @@
   };
   const fileOf = (descriptor, syscall) => {
     const open = descriptors.get(descriptor);
+    if (!open && descriptor >= 0 && descriptor <= 2)
+      machine.refuseFor(`terminal (file descriptor ${descriptor})`);
     if (!open) throw failure("EBADF", syscall);
     return open;
   };
@@ -490,8 +492,15 @@
       done: (error, value) => (error ? request.oncomplete(error) : request.oncomplete(null, value)),
     });
   };
+  const OF_DESCRIPTORS = new Set(
+    "close read readBuffers writeBuffer writeBuffers writeString fstat ftruncate fsync fdatasync fchmod".split(
+      " ",
+    ),
+  );
   const call = (name, syscall, body) =>
     function called(...values) {
+      if (OF_DESCRIPTORS.has(name) && !values.includes(USE_PROMISES))
+        machine.load("internal/validators").validateInt32(values[0], "fd", 0);
       const request = values.find((value) => value instanceof FSReqCallback);
       if (request) return asynchronous(syscall, () => body(...values), request);
       if (values.includes(USE_PROMISES)) return settle(syscall, () => body(...values));
@@ -499,10 +508,9 @@
         return body(...values);
       } catch (error) {
         const [, , , isQuiet] = values;
-        // `throwIfNoEntry: false`, and calls that say "should not throw"
-        if (/stat$/.test(name) && (name === "fstat" ? isQuiet === true : isQuiet === false))
-          if (error.code === "ENOENT" || error.code === "ENOTDIR" || name === "fstat")
-            return undefined;
+        // `throwIfNoEntry: false`
+        if (/^l?stat$/.test(name) && isQuiet === false)
+          if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
         throw error;
       }
     };

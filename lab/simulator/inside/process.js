@@ -696,6 +696,9 @@
   );
   const foreignWords = new Set();
   const NO_FUNCTION = "not a function";
+  // These are said by no text but an error's, wherever it was thrown.
+  const UNMISTAKABLE =
+    /^(invalid 'in|invalid 'inst|class constructors must|'.*' is read-only|cannot read property 'Sym)/;
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
   const wordsOf = (message, site) => {
@@ -714,7 +717,8 @@
         return "Assignment to constant variable.";
     }
     // Node's own code looks for what there may be, and most of what it meets there is never printed.
-    if (!inner(site) || message === NO_FUNCTION) foreignWords.add(message);
+    if (!inner(site) || message === NO_FUNCTION || UNMISTAKABLE.test(message))
+      foreignWords.add(message);
     return message;
   };
   /** Whether the engine's words of an error are in a text; V8's of a call end with the same ones. */

@@ -327,7 +327,9 @@
       Reflect.ownKeys(object).filter(
         (key) =>
           !isIndex(key) &&
-          (filter !== 2 || Object.prototype.propertyIsEnumerable.call(object, key)),
+          !(filter & util.constants.SKIP_SYMBOLS && typeof key === "symbol") &&
+          (!(filter & util.constants.ONLY_ENUMERABLE) ||
+            Object.prototype.propertyIsEnumerable.call(object, key)),
       ),
     previewEntries: () =>
       machine.refuse(
