@@ -137,6 +137,10 @@
   machine.textOf = (bytes, encoding = "utf8") => TO_TEXT[encoding](viewOf(bytes));
   machine.bytesOf = (text, encoding = "utf8") => Uint8Array.from(TO_BYTES[encoding](text));
 
+  /** An error of Node's C++. */
+  const codedError = (code, message) =>
+    Object.assign(new TypeError(message), { code: `ERR_${code}` });
+
   // --- the binding of Buffer ---------------------------------------------------------------------
   // Node 22 calls these as methods of the buffer, later ones with the buffer as first argument.
   const method = (body) =>
@@ -154,6 +158,8 @@
   };
   const write = (encoding) =>
     method((buffer, text, offset, length) => {
+      if (typeof text !== "string")
+        throw codedError("INVALID_ARG_TYPE", "argument must be a string");
       const bytes = TO_BYTES[encoding](text);
       if (encoding !== "utf8") return writeBytes(buffer, bytes, offset, length);
       // A letter that has no room is left out whole.
@@ -325,8 +331,6 @@
   // encodings of several bytes a letter. The letters of the others are the host's.
   const { host } = machine;
   const [FLUSH, FATAL, IGNORE_MARK] = [1, 2, 4];
-  const codedError = (code, message) =>
-    Object.assign(new TypeError(message), { code: `ERR_${code}` });
   const invalid = (encoding) =>
     codedError(
       "ENCODING_INVALID_ENCODED_DATA",

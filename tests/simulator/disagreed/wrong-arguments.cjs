@@ -35,3 +35,5 @@ for (const descriptor of descriptors) {
   show(`close ${words}`, () => fs.close(descriptor, (error) => console.log("closed", error.code)));
 }
 show("readFileSync", () => fs.readFileSync(999));
+for (const value of [undefined, 1, {}, ["a"]])
+  show(`write ${JSON.stringify(value)}`, () => Buffer.alloc(4).write(value));
