@@ -119,6 +119,7 @@ class Exercise:
     clock: bool = False  # a clock decides: it wants a core for itself
     project: str = ""  # that this is a step of; its hand-in may be a folder
     step: int = 0  # from 1 on, within the project
+    model_lacks: str = ""  # what the model in a page lacks, so that it can't judge it
     parameters: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
@@ -386,6 +387,8 @@ def _faults_of_step(step: Exercise) -> Iterator[str]:
         yield f"exercises/{step.shared.name} is missing, which has what the checks share"
     elif step.project and not step.server:
         yield "a step of a project is a server: write server = true"
+    elif step.project and not step.model_lacks:
+        yield "a step of a project says why its page can't judge it: write model_lacks"
     elif step.step > 1 and (before := step_before(step)) is None:
         yield f"the step before it, {step.project}-{step.step - 1:02}, is missing"
     elif step.step > 1 and before is not None:

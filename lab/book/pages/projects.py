@@ -1,6 +1,7 @@
 """The page of the project: `{build-status} project-picture`, what is being built, and
 `project-steps`, its steps in their order, with a box for each that a reader ticks when it is done;
-`project-rubric`, what an instructor gives points for.
+`project-lacks`, why the page of a step cannot judge it; `project-rubric`, what an instructor gives
+points for.
 
 Both are made of the steps that there are: `exercises/drop.toml` has a line of the picture for each.
 Without a script the page has no boxes.
@@ -8,6 +9,7 @@ Without a script the page has no boxes.
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Iterable
 from html import escape
@@ -129,6 +131,21 @@ def _step(step: Exercise) -> str:
     )
 
 
+def lacks(build: Build) -> PageTable:
+    """Return for each step what the model lacks that runs programs in a page."""
+    rows: list[list[Cell]] = [
+        [_names(group), plain(words)]
+        for words, group in itertools.groupby(
+            exercises.steps(NAME), key=lambda step: step.model_lacks
+        )
+    ]
+    return PageTable(["Step", "What the model lacks"], rows)
+
+
+def _names(group: Iterable[Exercise]) -> str:
+    return ", ".join(step.title.partition(": ")[2] or step.title for step in group)
+
+
 def rubric(build: Build) -> PageTable:
     """Return for each step what it takes and what is looked at, with the points of each."""
     rows: list[list[Cell]] = [
@@ -152,5 +169,6 @@ def _lines(lines: Iterable[str]) -> list[str | Link]:
 MAKERS: dict[str, placeholders.Maker] = {
     "project-picture": picture,
     "project-steps": steps,
+    "project-lacks": lacks,
     "project-rubric": rubric,
 }

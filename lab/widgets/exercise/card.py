@@ -48,6 +48,10 @@ HTML = macros("""
 make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
 </code>,
 {{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
+{%- if one.model_lacks %}
+<p>This page can't check it, because the model that runs programs here lacks
+{{ ' ' }}{{ one.model_lacks }}.</p>
+{%- endif %}
 </details>
 <details><summary>A hint</summary><p>{{ one.hints[0] }}</p>
 <details><summary>Another hint</summary><p>{{ one.hints[1] }}</p>
@@ -81,6 +85,7 @@ class Card:
                     "star": exercise.star,
                     "stars": exercises.STARS,
                     "step": exercise.step,
+                    "model_lacks": _markdown(exercise.model_lacks, inline=True),
                     "begin": BEGIN_HERE if exercise.step > 1 else BEGIN,
                     "file": exercise.begins_as,
                     "handed_in_as": exercise.handed_in_as,
