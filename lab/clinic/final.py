@@ -91,8 +91,8 @@ class Compared:
         if not ratio.pairs:
             return f"Compared with {self.before}: {self.measured.word}, as no pair has answers."
         return (
-            f"Compared with {self.before}: {self.measured.word}{because}. That one gives "
-            f"{ratio.estimate:.2f} times as many answers a second ({ratio.low:.2f} to "
+            f"Compared with {self.before}: {self.measured.word}{because}. In the same time, "
+            f"{self.before} sends {ratio.estimate:.2f} times as many responses ({ratio.low:.2f} to "
             f"{ratio.high:.2f}, {count(ratio.pairs, 'pair')})."
         )
 
@@ -412,9 +412,8 @@ def _step_row(at: int, step: Result) -> dict[str, Any]:
     count_held = sum(item.outcome == HELD for item in step.criteria)
     return {
         "step": f"{at}: {step.title.partition(': ')[2] or step.title}",
-        "points": "–" if step.outcome != GRADED else bare(step.points),
-        "of": bare(step.of),
-        "criteria that hold": f"{count_held} of {len(step.criteria)}",
+        "points": f"{'–' if step.outcome != GRADED else bare(step.points)} of {bare(step.of)}",
+        "criteria": f"{count_held} of {len(step.criteria)}",
         "first thing missed": "" if first is None else first.message,
     }
 
@@ -445,7 +444,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
                 x="clients",
                 y="p90 (ms)",
                 by="asked for",
-                caption="Nine of ten responses arrive within",
+                caption="The time within which nine of ten responses arrive",
             )
         ),
         HTML.more("All numbers of the loads", Markup(table(rows, label="the loads"))),

@@ -40,7 +40,7 @@ def picture(build: Build) -> Html:
     parts = _parts()
     bottom = TOP + 34 + ROW * len(parts) + 8
     moves = {part["moves"] for part in parts}
-    arrows = [_arrow(170, 48, TOP, "requests", 1), _arrow(270, TOP, 48, "answers", 1)]
+    arrows = [_arrow(170, 48, TOP, "requests", 1), _arrow(270, TOP, 48, "responses", 1)]
     if "in" in moves:
         arrows.append(_arrow(170, bottom, bottom + 44, "bytes", 1))
     if "out" in moves:
@@ -66,7 +66,9 @@ def picture(build: Build) -> Html:
 
 def _alt(lines_text: str, moves: set[str]) -> str:
     folder = ", and a folder next to it keeps the files" if moves - {""} else ""
-    return f"Clients send requests to the drop and get answers{folder}. In the drop, {lines_text}."
+    return (
+        f"Clients send requests to the drop and get responses{folder}. In the drop, {lines_text}."
+    )
 
 
 def _parts() -> list[dict[str, Any]]:
