@@ -63,7 +63,16 @@ replace(process, [
 ]);
 if (process.report) replace(process.report, ["writeReport", "getReport"]);
 // Who hears of everything that begins has the sockets, timers and promises of others in their hands.
-replace(require("node:async_hooks"), ["createHook", "executionAsyncResource"]);
+const asyncHooks = require("node:async_hooks");
+// Before Node 24 it is made of such a hook: its method _propagate gets these objects, also if `run` ends with an error.
+function AsyncLocalStorage() {
+  throw new Error(
+    "AsyncLocalStorage cannot be used while a check runs, unless Node is 24 or newer: set LAB_NODE to the path of one",
+  );
+}
+if (Number.parseInt(process.versions.node, 10) < 24)
+  put(asyncHooks, "AsyncLocalStorage", AsyncLocalStorage);
+replace(asyncHooks, ["createHook", "executionAsyncResource"]);
 const diagnostics = require("node:diagnostics_channel");
 replace(diagnostics, ["subscribe"]);
 replace(diagnostics.Channel?.prototype, ["subscribe", "bindStore"]);
