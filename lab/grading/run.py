@@ -235,7 +235,7 @@ def _judged(
         }
         process = subprocess.Popen(
             [*group.enter(), *command, json.dumps(job)],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if kind == sandbox.NONE else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
             pass_fds=descriptors,
@@ -402,9 +402,17 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The driver is gone, and with its process namespace whatever was in it."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    """The driver is gone, and with its process namespace whatever was in it. Without a sandbox it
+    is told by the end of its input, and ends the hand-in's processes before.
+    """
+    try:
+        if process.stdin:
+            process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(GRACE_S)
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
     if process.stdout:
         process.stdout.close()

@@ -68,11 +68,12 @@ MOMENTS = {
 
 
 def marked(token):
-    """The processes that have a word in their environment."""
+    """The processes that have a path in their environment or their command."""
     found = set()
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == token and process.status() != psutil.STATUS_ZOMBIE:
+            named = process.environ().get(MARK) == token or token in " ".join(process.cmdline())
+            if named and process.status() != psutil.STATUS_ZOMBIE:
                 found.add(process)
         except psutil.Error:
             continue
@@ -115,6 +116,7 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
     page = tmp_path / "page.html"
     page.write_text(OLD, "utf-8")
     token = str(tmp_path)
+    (tmp_path / "tmp").mkdir()
     said, part = MOMENTS[moment]
     with (tmp_path / "errors").open("wb") as errors:
         program = subprocess.Popen(
@@ -122,7 +124,12 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
             stdout=subprocess.DEVNULL,
             stderr=errors,
             cwd=paths.ROOT,
-            env={**os.environ, MARK: token, "LAB_STATE": str(tmp_path / "state")},
+            env={
+                **os.environ,
+                MARK: token,
+                "TMPDIR": str(tmp_path / "tmp"),
+                "LAB_STATE": str(tmp_path / "state"),
+            },
             start_new_session=True,
         )
 
@@ -152,5 +159,5 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
     if how == "Ctrl-C":
         assert "Traceback" not in printed()
     assert page.read_text("utf-8") == OLD
-    known = {"my-drop", "page.html", "errors", "state", "handed-in"}
+    known = {"my-drop", "page.html", "errors", "state", "handed-in", "tmp"}
     assert {file.name for file in tmp_path.iterdir()} <= known

@@ -28,6 +28,15 @@ function text(path) {
   }
 }
 
+// Without a sandbox the programs have process groups of their own, and nobody else ends them when the grader has ended.
+if (!job.sandboxed)
+  process.stdin
+    .on("end", () => {
+      for (const each of job.started) each.kill();
+      process.exit(1);
+    })
+    .resume();
+
 const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
 const BUSY = "too busy to tell: your program queued for a processor for most of its time";
 
