@@ -6,6 +6,7 @@ const FRESH = 4; // with a new connection for each request
 const UPLOADS = 6; // under way
 const KEPT = 12; // connections that tell which processes answer
 const SOON = 5000; // ms within which what should happen at once has happened, on any day
+const TOLD = 1200; // ms in which all clients are told that an answer is the last one, unless the machine is busy
 const LONG = "60000"; // ms that are over long after the check
 const IDLE = 2500; // more than a client of the check needs to go on, on any day
 
@@ -28,6 +29,7 @@ class Client {
   answers = 0;
   lost = [];
   cut = 0; // connections that were closed without a word in the answer before
+  last = 0; // answers that were the last one on their connection
   constructor(server, isKept) {
     this.server = server;
     this.agent = isKept ? new http.Agent({ keepAlive: true, maxSockets: 1 }) : false;
@@ -70,6 +72,7 @@ class Client {
       if (this.agent && this.port && answer.localPort !== this.port && !this.isToldLast) this.cut++;
       this.port = answer.localPort;
       this.isToldLast = answer.isLast;
+      if (answer.isLast) this.last++;
       if (this.isOver || ends(answer)) return answer;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -298,18 +301,21 @@ async function replaced(t, server) {
 }
 
 async function rolling(t, server) {
-  const all = [...clients(server, CLIENTS), ...clients(server, FRESH, false)];
+  const kept = clients(server, CLIENTS);
+  const all = [...kept, ...clients(server, FRESH, false)];
   const going = all.map((client) => client.goOn());
   try {
     for (const what of ["SIGHUP came", "SIGHUP came for the second time"]) {
       const before = server.family().filter((pid) => pid !== server.pid);
       const half = await halves(t, server, UPLOADS);
+      const lasts = kept.map(({ last }) => last);
       server.signal("SIGHUP");
       const isNew = () => server.family().some((pid) => ![server.pid, ...before].includes(pid));
       await t.until(() => server.end || isNew(), SOON);
       if (server.end) throw server.early();
       t.ok(isNew(), `${what}, and no new process was started`);
-      await t.sleep(600); // so that one of those from before has been told to leave
+      // Each process from before has been told to leave when each client was told so, which a wrong drop may never do.
+      await t.until(() => server.end || kept.every(({ last }, at) => last > lasts[at]), TOLD);
       if (server.end) throw server.early();
       await half.finish(`when ${what}`);
       const old = () => server.family().filter((pid) => before.includes(pid));
