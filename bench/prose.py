@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from lab.text.messages import messages, strings_of, values
 from lab.text.prose import FENCE, HAS_PROSE, prose, sentences_with_code
 
 FILES = (
@@ -39,6 +40,18 @@ FILES = (
     ":(glob)exercises/**/*.md",
 )
 TABLES = (":(glob)book/**/questions.toml", ":(glob)exercises/**/exercise.toml")
+# Programs whose messages are sentences for a reader.
+SCRIPTS = (
+    ":(glob)exercises/**/check.mjs",
+    ":(glob)exercises/*.mjs",
+    *(
+        f":(glob){folder}/**/*.{kind}"
+        for folder in ("lab", "tools")
+        for kind in ("py", "js", "mjs")
+    ),
+    ":(glob)book/_static/*.js",
+)
+IS_SCRIPT = (".py", ".js", ".mjs")
 STYLE = "docs/style.md"  # quotes what it forbids
 LIMITS = "tests/style.toml"
 
@@ -221,8 +234,19 @@ def of_table(name: str, text: str) -> Iterator[Sentence]:
                 yield Sentence(name, line, words)
 
 
+def of_script(name: str, text: str) -> Iterator[Sentence]:
+    """The sentences of a program's messages."""
+    for message in messages(name, text):
+        for _, part in split(message.text):
+            words = " ".join(part.split())
+            if len(WORD.findall(plain(words))) >= 3:
+                yield Sentence(name, message.line, words)
+
+
 def sentences(name: str, text: str) -> list[Sentence]:
     """The sentences of a file."""
+    if name.endswith(IS_SCRIPT):
+        return list(of_script(name, text))
     return list(of_table(name, text) if name.endswith(".toml") else of_page(name, text))
 
 
@@ -232,6 +256,9 @@ def pieces(name: str, text: str) -> Iterator[tuple[int, str]]:
     """
     if name.endswith(".toml"):
         yield from ((line, plain(value)) for line, value in located(text))
+        return
+    if name.endswith(IS_SCRIPT):
+        yield from ((message.line, plain(message.text)) for message in messages(name, text))
         return
     yield 1, prose(text)
     for match in FENCE.finditer(text):
@@ -308,13 +335,21 @@ HEAD = (
 def table(names: list[str]) -> Iterator[str]:
     """A row a file, and one for all."""
     yield HEAD
-    groups: dict[str, list[Sentence]] = {"pages": [], "questions": [], "exercises": [], "docs": []}
+    groups: dict[str, list[Sentence]] = {
+        "pages": [],
+        "questions": [],
+        "exercises": [],
+        "docs": [],
+        "messages": [],
+    }
     totals: dict[str, Counter[str]] = {group: Counter() for group in groups}
     for name in names:
         text = (ROOT / name).read_text("utf-8")
         parts, pattern_counts = sentences(name, text), counts(name, text)
         group = (
-            "exercises"
+            "messages"
+            if name.endswith(IS_SCRIPT)
+            else "exercises"
             if name.startswith("exercises/")
             else "questions"
             if name.endswith(".toml")
@@ -324,7 +359,7 @@ def table(names: list[str]) -> Iterator[str]:
         )
         groups[group] += parts
         totals[group].update(pattern_counts)
-        if group != "exercises" or len(names) < 20:
+        if group not in ("exercises", "messages") or len(names) < 20:
             yield f"{name[-52:]:52} {measures(parts).row()}  {shown(pattern_counts)}"
     for group, parts in groups.items():
         if parts and len(names) > 1:
@@ -350,7 +385,7 @@ def risen(names: list[str] | None = None) -> list[str]:
     """What each of these files, by default all, has more often than is written down."""
     file_limits = limits() or {}
     lines = []
-    for name in files(*FILES, *TABLES) if names is None else names:
+    for name in files(*FILES, *TABLES, *SCRIPTS) if names is None else names:
         text = (ROOT / name).read_text("utf-8")
         for pattern, n in counts(name, text).items():
             if n > (most := file_limits.get(name, {}).get(pattern, 0)):
@@ -364,7 +399,10 @@ def risen(names: list[str] | None = None) -> list[str]:
 def lower(names: list[str]) -> None:
     """Write down the counts of these files where they fell; without a list yet, all counts."""
     before = limits()
-    now = {name: counts(name, (ROOT / name).read_text("utf-8")) for name in files(*FILES, *TABLES)}
+    now = {
+        name: counts(name, (ROOT / name).read_text("utf-8"))
+        for name in files(*FILES, *TABLES, *SCRIPTS)
+    }
     lines = [
         "# Patterns of docs/style.md by file. bench/prose.py --lower writes it: counts only fall."
     ]
@@ -519,8 +557,28 @@ def table_facts(text: str) -> Facts:
     return facts
 
 
+def script_facts(name: str, text: str) -> Facts:
+    """The same of a program: its code without strings of several words, and the values in these."""
+    facts: Facts = {"number": Counter(), "value": Counter()}
+    source, code, at = text.encode(), b"", 0
+    for message in sorted(strings_of(name, text), key=lambda each: each.start):
+        if message.start < at or len(message.text.split()) < 2:
+            continue
+        facts["number"].update(NUMBER.findall(plain(message.text)))
+        written = source[message.start : message.end].decode()
+        facts["value"].update(values(name, written))
+        code += source[at : message.start] + b'"X"'
+        at = message.end
+    # A formatter moves the ends of lines, and with these commas and parentheses.
+    unformatted = re.sub(r"\s+|,(?=\s*[)\]}])|[()]", "", (code + source[at:]).decode())
+    facts["code"] = Counter([unformatted])
+    return facts
+
+
 def facts(name: str, text: str) -> Facts:
     """What an edit of a file leaves alone."""
+    if name.endswith(IS_SCRIPT):
+        return script_facts(name, text)
     return table_facts(text) if name.endswith(".toml") else page_facts(text)
 
 
@@ -583,12 +641,9 @@ def main() -> int:
     )
     parser.add_argument("--check", action="store_true", help="fail if a count is above its limit")
     options = parser.parse_args()
-    patterns = options.files or [*FILES, *TABLES]
-    names = [
-        n
-        for n in files(*patterns)
-        if n.endswith(".md") or n.endswith(("questions.toml", "exercise.toml"))
-    ]
+    patterns = options.files or ["."]
+    with_sentences = set(files(*FILES, *TABLES, *SCRIPTS))
+    names = [name for name in files(*patterns) if name in with_sentences]
     if options.base:
         there = git("ls-tree", "-r", "--name-only", options.base).splitlines()
         if not options.files:
