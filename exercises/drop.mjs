@@ -37,7 +37,7 @@ export async function ask(t, server, path, options = {}) {
 }
 
 export const outcome = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
-export const statusOf = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+export const statusOf = (answer) => (answer ? (answer.error ?? answer.status) : "no response");
 
 /** Holds that an answer has this status. */
 export function has(t, answer, status, because = "") {
@@ -80,18 +80,18 @@ export async function greets(t, server) {
 export async function refuses(t, server, { unknown = [] } = {}) {
   const word = t.token();
   for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", ...unknown]) {
-    has(t, await ask(t, server, path), 404, ", though there is nothing of that name");
+    has(t, await ask(t, server, path), 404, ", though nothing exists at that path");
     has(
       t,
       await ask(t, server, path, { method: "POST" }),
       404,
-      ", though there is nothing of that name",
+      ", though nothing exists at that path",
     );
   }
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const answer = await ask(t, server, path, { method });
-      has(t, answer, 405, `: ${path} is there, but has no ${method}`);
+      has(t, answer, 405, `: ${path} exists, but does not support ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
         allow
@@ -99,7 +99,7 @@ export async function refuses(t, server, { unknown = [] } = {}) {
           .sort()
           .join(", "),
         "GET, HEAD",
-        `${answer.text}: a 405 lists in the header allow the methods that exist`,
+        `${answer.text}: the allow header of a 405 lists the methods that exist`,
       );
     }
 }
@@ -113,7 +113,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal} the server is still running, while a silent client keeps its connection: it had to be killed`,
+      `6 s after ${signal} the server was still running, with the connection of a silent client open, and had to be killed`,
       {
         wanted: "exit code 0",
       },
@@ -132,12 +132,12 @@ export async function leaves(t, server, signal = "SIGTERM") {
 /** What the first step taught, in a few requests. */
 export async function first(t, server) {
   await greets(t, server);
-  has(t, await ask(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
+  has(t, await ask(t, server, `/${t.token()}`), 404, ", though nothing exists at that path");
   has(
     t,
     await ask(t, server, "/ping", { method: "DELETE" }),
     405,
-    ": /ping is there, but has no DELETE",
+    ": /ping exists, but does not support DELETE",
   );
 }
 
@@ -204,7 +204,7 @@ export class Upload {
   }
 }
 
-/** Puts a file there whole: the status, an error's code, or "no answer". */
+/** Puts a file there whole: the status, an error's code, or "no response". */
 export async function put(t, server, name, content, headers) {
   const upload = new Upload(server, name, headers);
   upload.request.end(content);
@@ -229,7 +229,7 @@ export async function holdsNames(t, server) {
     for (const method of ["PUT", "GET"]) {
       const options = { method, ...(method === "PUT" && { body: "x" }) };
       const answer = await ask(t, server, `/files/${name}`, options);
-      has(t, answer, 400, ": that is not the name of a file");
+      has(t, answer, 400, ": that is not a valid file name");
     }
 }
 
@@ -270,7 +270,10 @@ export async function threeSteps(t, server) {
   t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
   const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
   has(t, answer, 206);
-  t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: the wrong bytes came`);
+  t.ok(
+    answer.body.equals(content.subarray(10, 20)),
+    `${answer.text}: the response has the wrong bytes`,
+  );
   const tags = { "if-none-match": answer.headers.etag };
   has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
   return { name, content };
@@ -292,7 +295,7 @@ export async function fiveSteps(t, server) {
   await put(t, server, pictureName, picture);
   const small = await ask(t, server, `/previews/${pictureName}`);
   has(t, small, 200);
-  t.ok(small.body.equals(preview), `${small.text}: the wrong picture came`);
+  t.ok(small.body.equals(preview), `${small.text}: the response is the wrong picture`);
   has(t, await ask(t, server, `/previews/${name}`), 422, ": that is not a picture");
   await leaves(t, server);
 }
@@ -303,7 +306,13 @@ export async function sixSteps(t) {
   const [name, content] = [word(t), bytes(t, 300)];
   await put(t, server, name, content);
   const line = `${t.digest(content)}  ${name}\n`;
-  await answers(t, sumsOf(server, [{ name }, { name }]), 200, line + line, "as before");
+  await answers(
+    t,
+    sumsOf(server, [{ name }, { name }]),
+    200,
+    line + line,
+    "sums were requested, as in earlier steps",
+  );
   await fiveSteps(t, await started(t));
 }
 
@@ -404,10 +413,10 @@ export async function begins(t, slow, count, what) {
 
 /** Holds that an answer is this one; a client that waited for it is not let down. */
 export async function answers(t, request, status, body, when) {
-  const answer = await Promise.race([request.over, t.sleep(8000, { error: "no answer" })]);
+  const answer = await Promise.race([request.over, t.sleep(8000, { error: "no response" })]);
   t.ok(
     answer.status === status && (body === undefined || answer.body === body),
-    `${when}, a client that waited for its answer did not get the right one`,
+    `${when}, but a client that waited for its response did not get the right one`,
     { saw: answer.error ?? `${answer.status} ${answer.body}`, wanted: `${status} ${body ?? ""}` },
   );
 }

@@ -11,7 +11,7 @@ async function list(t, server, after) {
   const answer = await ask(t, server, `/files${query}`);
   has(t, answer, 200);
   const type = String(answer.headers["content-type"] ?? "none");
-  t.ok(type.startsWith("application/json"), `${answer.text}: it has a different content-type`, {
+  t.ok(type.startsWith("application/json"), `${answer.text}: its content-type is wrong`, {
     saw: type,
     wanted: "application/json",
   });
@@ -24,7 +24,7 @@ async function list(t, server, after) {
   const isList =
     Array.isArray(files) &&
     files.every((file) => typeof file?.name === "string" && typeof file.bytes === "number");
-  t.ok(isList, `${answer.text}: the answer is not a list of objects with name and bytes`, {
+  t.ok(isList, `${answer.text}: the response is not a list of objects with name and bytes`, {
     saw: answer.body.subarray(0, 200).toString(),
     wanted: '[{"name":"a.txt","bytes":6}]',
   });
@@ -44,7 +44,7 @@ export default {
   async list(t) {
     const { ask, bytes, has, put, Upload } = await t.shared();
     const server = await started(t);
-    t.equal(await list(t, server), [], "an empty folder, and the list is not empty");
+    t.equal(await list(t, server), [], "the folder was empty, but the list was not");
     const stored = new Map();
     const stores = async (name, size) => {
       await put(t, server, name, bytes(t, size));
@@ -64,16 +64,16 @@ export default {
       const files = await list(t, server);
       const names = files.map(({ name }) => name);
       for (const name of stored.keys())
-        t.ok(names.includes(name), `${when}: ${name} is there, but not in the list`, {
+        t.ok(names.includes(name), `${when}: ${name} is in the folder, but not in the list`, {
           saw: names,
         });
       for (const name of names)
         t.ok(stored.has(name), `${when}: the list has ${name}, which is not a file of the drop`, {
           saw: names,
         });
-      t.equal(names, inOrder(names), `${when}: the list is not in the order of names`);
+      t.equal(names, inOrder(names), `${when}: the list is not sorted by name`);
       for (const { name, bytes: size } of files)
-        t.equal(size, stored.get(name), `${when}: the list has a different size for ${name}`);
+        t.equal(size, stored.get(name), `${when}: the list has the wrong size for ${name}`);
     };
     await holds("after some uploads");
     await stores(by, 5);
@@ -81,17 +81,22 @@ export default {
     const upload = new Upload(server, `d${own}`);
     await upload.pour(bytes(t, 200_000));
     await put(t, server, by, bytes(t, 5)); // so that it is under way
-    await holds("after more, with an upload under way");
+    await holds("after more uploads, with one under way");
     await upload.leave();
     // As a file that is gone when its size is asked for.
     symlinkSync("nowhere", join(server.work, "files", others[3]));
     const answer = await ask(t, server, "/files");
-    has(t, answer, 200, ": there is a link that leads nowhere");
-    await holds("with a link that leads nowhere");
+    has(t, answer, 200, ", when the folder had a link that leads nowhere");
+    await holds("when the folder had a link that leads nowhere");
     const head = await ask(t, server, "/files", { method: "HEAD" });
     has(t, head, 200);
     t.equal(head.body.length, 0, "HEAD /files: HEAD has no body");
-    has(t, await ask(t, server, "/files", { method: "POST" }), 405, ": a list has no POST");
+    has(
+      t,
+      await ask(t, server, "/files", { method: "POST" }),
+      405,
+      ": the list does not support POST",
+    );
   },
 
   async pages(t) {
@@ -107,18 +112,14 @@ export default {
     let after;
     for (let turn = 0; turn < 4; turn++) {
       const files = (await list(t, server, after)).map(({ name }) => name);
-      t.ok(
-        files.length <= page,
-        `a list of ${files.length} files came, which is more than a page`,
-        {
-          saw: files.length,
-          wanted: page,
-        },
-      );
+      t.ok(files.length <= page, `the list had ${files.length} files, which is more than a page`, {
+        saw: files.length,
+        wanted: page,
+      });
       const what = after === undefined ? "the first page" : `the page after ${after}`;
       t.ok(
         after === undefined || files.every((name) => name > after),
-        `${what} begins after that name`,
+        `${what} does not begin after that name`,
         {
           saw: files[0],
           wanted: names.find((name) => name > after) ?? "nothing",
@@ -127,7 +128,7 @@ export default {
       t.equal(
         files,
         names.filter((name) => after === undefined || name > after).slice(0, page),
-        `${what} does not have the ${page} names that follow, or as many as there are`,
+        `${what} does not have the ${page} names that follow, or all of them if there are fewer`,
       );
       listedNames.push(...files);
       after = files.at(-1) ?? after;
@@ -137,7 +138,7 @@ export default {
     t.equal(
       (await list(t, server, gone)).map(({ name }) => name)[0],
       names[4],
-      "a page after a name that is not there does not begin with the name that follows",
+      "the page after a name that no longer exists does not begin with the next name",
     );
   },
 
@@ -171,7 +172,7 @@ export default {
     await all;
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files of a disk that did not answer, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk",
+      "four clients waited for files on a disk that did not respond, and `/ping`, which reads nothing, was not answered: the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
     server.alone();
@@ -186,7 +187,7 @@ export default {
       t.equal(
         await put(t, server, name, bytes(t, 5000)),
         status,
-        "an upload was not answered as before",
+        "an upload afterwards was not answered as before",
       );
     for (const [status, path, headers] of [
       [200, `/files/${name}`],
@@ -201,7 +202,7 @@ export default {
     const called = (await server.scene("called")).split(" ").filter(Boolean);
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has answered`,
+      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has responded`,
     );
     server.alone(); // the scene sees no call of another process
   },

@@ -90,7 +90,7 @@ export default {
       t.equal(
         answer.headers["content-type"],
         "image/x-portable-pixmap",
-        `${answer.text}: it has a different content-type`,
+        `${answer.text}: its content-type is wrong`,
       );
       if (
         answer.body.equals(smaller(picture, shrink, (sum, count) => Math.round(sum / count))) &&
@@ -100,13 +100,13 @@ export default {
       const begin = right.subarray(0, right.indexOf("255\n") + 4);
       t.ok(
         answer.body.subarray(0, begin.length).equals(begin),
-        `the preview of ${what} begins with a different header: what doesn't fill a pixel is left out`,
+        `the preview of ${what} begins with the wrong header: rows and columns that don't fill a pixel are left out`,
         {
           saw: answer.body.subarray(0, begin.length).toString("latin1"),
           wanted: begin.toString("latin1"),
         },
       );
-      t.ok(answer.body.equals(right), `the preview of ${what} has different pixels`, {
+      t.ok(answer.body.equals(right), `the preview of ${what} has the wrong pixels`, {
         saw: outcome(answer),
         wanted: `200, ${right.length} bytes`,
       });
@@ -117,11 +117,11 @@ export default {
         t,
         await preview(t, server, name, { method: "PUT", body: "x" }),
         405,
-        ": a preview has no PUT",
+        ": a preview does not support PUT",
       );
     }
     has(t, await preview(t, server, t.token()), 404, ": the file is missing");
-    has(t, await preview(t, server, "..%2Fx"), 400, ": that is not the name of a file");
+    has(t, await preview(t, server, "..%2Fx"), 400, ": that is not a valid file name");
   },
 
   async none(t) {
@@ -137,19 +137,19 @@ export default {
       [Buffer.alloc(0), "an empty file"],
       [
         Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]),
-        "a picture of another kind",
+        "a picture in another format",
       ],
       [
         Buffer.concat([Buffer.from(`P6\n${width} ${height}\n65535\n`), pixels]),
-        "a picture with two bytes for each colour",
+        "a picture with two bytes per colour",
       ],
       [
         ppm(width, height, pixels.subarray(1)),
-        "a picture that has fewer bytes than its header says, by one",
+        "a picture that is one byte shorter than its header says",
       ],
       [
         ppm(90000, 90000, Buffer.alloc(3)),
-        "a picture that has fewer bytes than its header says, by billions",
+        "a picture that is billions of bytes shorter than its header says",
       ],
       [ppm(shrink - 1, height, pixels), "a picture that is too narrow for a pixel"],
       [ppm(width, 0, pixels), "a picture without rows"],
@@ -157,8 +157,8 @@ export default {
       const name = await stores(t, server, content);
       const answer = await preview(t, server, name, { seconds: 5 });
       if (answer.error === "timeout" && tried > 0)
-        t.miss(`after ${tried} files that are not pictures, no preview was answered any more`, {
-          saw: `no answer within 5 s to ${answer.text}, which is ${what}`,
+        t.miss(`after ${tried} files that are not pictures, previews were no longer answered`, {
+          saw: `no response within 5 s to ${answer.text}, which is ${what}`,
           wanted: 422,
         });
       has(t, answer, 422, `: it is ${what}`);
@@ -167,7 +167,7 @@ export default {
     const answers = await t.clients(server, 4, `/previews/${good}`, { seconds: 5 });
     t.ok(
       answers.every(({ status }) => status === 200),
-      `after ${tried} files that are not pictures, previews of a real one were not made any more`,
+      `after ${tried} files that are not pictures, previews of a real picture were no longer made`,
       { saw: answers.map(({ error, status }) => error ?? status), wanted: "200, four times" },
     );
   },
@@ -208,7 +208,7 @@ export default {
     certainly(() =>
       t.ok(
         loop < 0.4 * all,
-        `while twelve previews were made, the thread of the loop itself had ${Math.round((100 * loop) / all)} % of the processor time: every other request waits for it`,
+        `while twelve previews were made, the thread of the loop itself used ${Math.round((100 * loop) / all)} % of the processor time: every other request waits for it`,
         { saw: `${Math.round(loop)} of ${Math.round(all)} ms`, wanted: "nearly nothing" },
       ),
     );
@@ -242,15 +242,15 @@ export default {
     if (server.end) throw server.early();
     t.ok(
       answers.every(({ status }) => status === 200),
-      `${AT_ONCE} previews were asked for at once, and not all were answered with 200`,
+      `${AT_ONCE} previews were requested at once, but not all were answered with 200`,
       { saw: answers.map(({ error, status }) => error ?? status) },
     );
     t.note("threads that sixteen previews started", most - before);
     certainly(() =>
       t.ok(
         most - before <= THREADS + POOL,
-        `${AT_ONCE} previews were asked for at once, and the drop had ${most - before} more threads than before`,
-        { wanted: `${THREADS}, and those that Node starts for itself` },
+        `${AT_ONCE} previews were requested at once, and the drop had ${most - before} more threads than before`,
+        { wanted: `${THREADS}, plus those that Node starts for itself` },
       ),
     );
   },
@@ -265,7 +265,7 @@ export default {
     t.equal(
       String(list.body),
       JSON.stringify([{ name, bytes: content.length }]),
-      "GET /files: the list is different",
+      "GET /files: the list is wrong",
     );
     await leaves(t, server);
   },

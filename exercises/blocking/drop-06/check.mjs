@@ -36,9 +36,9 @@ async function queued(t, server, names) {
 }
 
 const BLOCKED =
-  "a sum waited for a slow disk, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk";
+  "a sum waited for a slow disk, and `/ping`, which reads nothing, was not answered: the loop itself was waiting for the disk";
 const UNREAD =
-  "a sum of a named pipe was asked for, as of a file on a slow disk, and the pipe was not read: whatever can be read has a sum";
+  "the sum of a named pipe, which acts as a file on a slow disk, was requested, but the pipe was not read: whatever can be read has a sum";
 
 /** Clients ask for sums of slow files, one each; what is seen while these wait, and how they begin. */
 const gated = (t) =>
@@ -92,11 +92,11 @@ const holdsLoop = (t, crowd) => t.ok(!crowd.isBlocked, BLOCKED);
 const fewEnough = (t, { most }) =>
   t.ok(
     most <= t.parameters.sums,
-    `${CLIENTS} clients asked for a sum each, of files on a slow disk: more than ${t.parameters.sums} were read at once`,
+    `${CLIENTS} clients each requested the sum of a file on a slow disk: more than ${t.parameters.sums} of these files were read at once`,
     { saw: most, wanted: t.parameters.sums },
   );
 const STALLED =
-  "one of the files that were read for sums was done, and no other file was begun, though requests were waiting";
+  "one of the files that were read for sums was finished, but no other file was begun, though requests were waiting";
 
 export default {
   async sums(t) {
@@ -112,7 +112,7 @@ export default {
       );
       has(t, answer, 200);
       const type = String(answer.headers["content-type"] ?? "none");
-      t.ok(type.startsWith("text/plain"), `${answer.text}: it has a different content-type`, {
+      t.ok(type.startsWith("text/plain"), `${answer.text}: its content-type is wrong`, {
         saw: type,
         wanted: "text/plain",
       });
@@ -121,37 +121,37 @@ export default {
       const form = /^[0-9a-f]{64} {2}[\w.-]+$/;
       t.ok(
         lines.at(-1) === "" && lines.slice(0, -1).every((line) => form.test(line)),
-        `${answer.text}: the answer does not have lines of 64 digits, two spaces and a name`,
+        `${answer.text}: the response does not consist of lines with 64 digits, two spaces and a name`,
         { saw: String(answer.body).slice(0, 300), wanted: wanted.slice(0, 300) },
       );
       t.equal(
         lines.slice(0, -1).map((line) => line.slice(66)),
         some.map(({ name }) => name),
-        `${answer.text}: there is not a line for each name, in the order of the names`,
+        `${answer.text}: the response does not have one line for each name, in the order of the names`,
       );
-      t.equal(String(answer.body), wanted, `${answer.text}: a file has a different sum`);
+      t.equal(String(answer.body), wanted, `${answer.text}: a file has the wrong sum`);
     }
     const names = [files[0].name];
     const head = await asksFor(t, server, names, { method: "HEAD" });
     has(t, head, 200);
     t.equal(head.body.length, 0, "HEAD /sums: HEAD has no body");
     for (const method of ["POST", "PUT", "DELETE"])
-      has(t, await asksFor(t, server, names, { method }), 405, ": sums have no such method");
+      has(t, await asksFor(t, server, names, { method }), 405, ": sums do not support this method");
     // A sum that fails may lose its place, which is looked at elsewhere: no more than two fail here in one process.
     const { server: other } = await started(t);
     const folder = word(t);
     mkdirSync(join(other.work, "files", folder));
     has(t, await asksFor(t, other, [folder]), 404, ": it is a folder");
     for (const [status, list, why] of [
-      [400, [], ": there is no name"],
-      [400, ["..%2Fx"], ": that is not the name of a file"],
-      [400, [names[0], ""], ": one of the names has no character"],
-      [400, [names[0], ".hidden"], ": one of them is not the name of a file"],
-      [400, Array(page + 1).fill(names[0]), `: these are ${page + 1} names`],
-      [200, Array(page).fill(names[0]), `: these are ${page} names, and so many there may be`],
+      [400, [], ": the list of names is empty"],
+      [400, ["..%2Fx"], ": that is not a valid file name"],
+      [400, [names[0], ""], ": one of the names is empty"],
+      [400, [names[0], ".hidden"], ": one of them is not a valid file name"],
+      [400, Array(page + 1).fill(names[0]), `: ${page + 1} names are too many`],
+      [200, Array(page).fill(names[0]), `: ${page} names are allowed`],
     ])
       has(t, await asksFor(t, server, list), status, why);
-    has(t, await ask(t, server, "/sums"), 400, ": nothing says which files are meant");
+    has(t, await ask(t, server, "/sums"), 400, ": the query names no files");
     has(t, await asksFor(t, server, [word(t)]), 404, ": the file is missing");
     has(t, await asksFor(t, server, [names[0], word(t)]), 404, ": one of the files is missing");
   },
@@ -171,10 +171,13 @@ export default {
     ])
       t.ok(
         answer.status === status,
-        `${CLIENTS} clients asked for sums of files on a slow disk, and ${answer.text} was not answered: all threads of the pool wait for that disk, or the request waits in the queue of the sums, which may read ${sums} files`,
+        `${CLIENTS} clients requested sums of files on a slow disk, but ${answer.text} was not answered: either all threads of the pool wait for that disk, or the request waits in the queue for sums, which may read ${sums} files at once`,
         { saw: statusOf(answer), wanted: status },
       );
-    t.ok(file.body.equals(crowd.files[0].content), `${file.text}: different bytes came`);
+    t.ok(
+      file.body.equals(crowd.files[0].content),
+      `${file.text}: the response has the wrong bytes`,
+    );
     crowd.server.use();
     const status = await put(t, crowd.server, crowd.files[0].name, bytes(t, 50));
     t.equal(status, 200, "an upload afterwards was not answered as before");
@@ -188,16 +191,16 @@ export default {
     fewEnough(t, crowd);
     t.ok(
       most >= sums,
-      `${CLIENTS} clients asked for a sum each, of files on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read, and ${sums} may be read at once`,
+      `${CLIENTS} clients each requested the sum of a file on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read at once, but ${sums} may be`,
       { saw: most, wanted: sums },
     );
     t.ok(!crowd.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
     t.ok(
       crowd.failed === false,
-      "a sum that waited for its turn was not answered as it should be",
+      "a sum that had waited for its turn did not get the right response",
       {
         saw: crowd.failed,
-        wanted: "200, and the line of its file",
+        wanted: "200 and the line of its file",
       },
     );
     const { server, files } = await started(t);
@@ -209,7 +212,7 @@ export default {
     const answer = await asksFor(t, server, [files[0].name], { seconds: 3 });
     t.ok(
       left.every(({ status }) => status === 404) && answer.status === 200,
-      `after ${missing.length} sums of files that are missing, the sum of a file that is there was not answered: a sum that fails also makes room for the next`,
+      `after ${missing.length} sums of missing files, the sum of an existing file was not answered: a sum that fails must also make room for the next`,
       { saw: answer.error ?? answer.status, wanted: 200 },
     );
   },
@@ -227,7 +230,7 @@ export default {
     t.equal(
       begun.map((at) => at + 1),
       inOrder.map((at) => at + 1),
-      "clients asked for sums one after the other, and the files were not read in the order in which they came",
+      "clients requested sums one after another, but the files were not read in the order in which the requests arrived",
     );
     const { server } = await started(t);
     const blockers = new Slow(t, server, sums);
@@ -235,10 +238,7 @@ export default {
     const single = new Slow(t, server, 1);
     const requests = [];
     for (const { name } of blockers.files) requests.push(await queued(t, server, [name]));
-    t.ok(
-      await blockers.begin(t, sums),
-      `${sums} sums were asked for, and not as many files were read`,
-    );
+    t.ok(await blockers.begin(t, sums), `${sums} sums were requested, but fewer files were read`);
     const names = list.files.map(({ name }) => name);
     requests.push(await queued(t, server, names));
     requests.push(await queued(t, server, [single.files[0].name]));
@@ -247,20 +247,20 @@ export default {
     await blockers.end(blockers.files[1]);
     const isNext = await single.begin(t, 1, 2500);
     const before = await list.look();
-    t.ok(isBegun, "a list waited for its turn, and its first file was not read then", {
-      saw: isNext ? "a request that came later was read before" : "none was read",
+    t.ok(isBegun, "the turn of a list came, but its first file was not read", {
+      saw: isNext ? "the file of a later request was read" : "no file was read",
     });
     t.ok(
       isNext && before === 1,
-      "a request for one file waited behind the list of another client: at most one file of each other request may come before",
-      { saw: `${before} files of the list were read by then`, wanted: 1 },
+      "a request for one file waited behind the list of another client: at most one file of each other request may come first",
+      { saw: `${before} files of the list had been read by then`, wanted: 1 },
     );
     for (const each of [blockers, list, single]) each.endAll(t);
     const answers = await Promise.all(requests.map(({ answer }) => answer));
     t.equal(
       String(answers.at(-2).body),
       list.files.map(({ name, text }) => lineOf(t, name, text)).join(""),
-      "a list that took turns with others was not answered with its lines, in the order of the names",
+      "a list that took turns with others was not answered with its lines in the order of the names",
     );
   },
 
@@ -288,13 +288,13 @@ export default {
     certainly(() =>
       t.ok(
         grown < GROWTH_MIB * MIB,
-        `sums of a file of ${LARGE_MIB} MiB were asked for: the drop grew by ${Math.round(grown / MIB)} MiB`,
-        { wanted: "some chunks, whatever the file" },
+        `sums of a file of ${LARGE_MIB} MiB were requested: the drop grew by ${Math.round(grown / MIB)} MiB`,
+        { wanted: "a few chunks, however large the file is" },
       ),
     );
     const wanted = lineOf(t, "large.bin", content);
     for (const answer of answers)
-      t.ok(String(answer.body) === wanted, "a large file has a different sum", {
+      t.ok(String(answer.body) === wanted, "a large file has the wrong sum", {
         saw: answer.error ?? outcome(answer),
         wanted,
       });

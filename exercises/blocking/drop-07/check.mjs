@@ -27,16 +27,16 @@ export default {
     await t.sleep(50);
     t.ok(
       await now.files[0].pipe.write("x"),
-      "a client that waited for sums was there, and the reading of its file was given up",
+      "a client that waited for sums was still connected, but the reading of its file was given up",
     );
     await list.leave();
     await settled(t, server);
     t.ok(
       await givenUp(t, now.files[0]),
-      `the client of two sums had left, and ${GIVEN_UP_MS / 1000} s later the first file was still being read, though bytes came all the time`,
+      `the client of two sums had left, but ${GIVEN_UP_MS / 1000} s later the first file was still being read, though bytes kept arriving`,
       { wanted: "it is given up with the next bytes" },
     );
-    await untouched(t, next, "the client of two sums had left, and the second file was begun");
+    await untouched(t, next, "the client of two sums had left, but the second file was begun");
     // What waits for its turn.
     const [held, queued, last] = [sums, 4, 1].map((count) => new Slow(t, server, count));
     const stay = held.files.map((file) => sumsOf(server, [file]));
@@ -49,11 +49,11 @@ export default {
     await Promise.all(leaving.map((request) => request.leave()));
     await settled(t, server);
     for (const file of held.files) await held.end(file);
-    await begins(t, last, 1, "a sum behind the sums of clients that had left");
+    await begins(t, last, 1, "a sum queued behind the sums of clients that had left");
     await untouched(
       t,
       queued,
-      "clients had left before the turn of their sums came, and files were begun for them",
+      "clients had left before the turn of their sums came, but files were begun for them",
     );
     await last.endAll(t);
     for (const [at, file] of held.files.entries())
@@ -67,7 +67,7 @@ export default {
     await settled(t, server);
     t.ok(
       (await idle.look()) === 0,
-      "three previews were being made, and the file of another one was read before its turn",
+      "three previews were being made, but the file of another preview was read before its turn",
     );
     const stays = previewOf(server, one.files[0]);
     await settled(t, server);
@@ -78,9 +78,9 @@ export default {
     await untouched(
       t,
       idle,
-      "clients had left before the turn of their previews came, and the files were read for a preview that no client waits for",
+      "clients had left before the turn of their previews came, but files were read for these previews",
     );
-    t.ok(isBegun, "a client that waited for a preview was there, and its turn did not come", {
+    t.ok(isBegun, "a client was still waiting for a preview, but its turn did not come", {
       wanted: "the file is read when a worker is free",
     });
     for (const each of [busy, one]) await each.endAll(t);
@@ -93,7 +93,7 @@ export default {
     const { patience, sums } = t.parameters;
     const { server, name, line } = await started(t);
     const times = (request, what, ms, wait = ms + 4000) =>
-      Promise.race([request.over, t.sleep(wait, { error: "no answer" })]).then((answer) => {
+      Promise.race([request.over, t.sleep(wait, { error: "no response" })]).then((answer) => {
         t.ok(answer.status === 504, `${what} was not answered with 504 when its time was over`, {
           saw: answer.error ?? answer.status,
           wanted: `504, after ${ms} ms`,
@@ -109,7 +109,7 @@ export default {
         sumsOf(server, [{ name }], left ? { "x-time-left": left } : {}),
         200,
         line,
-        `with x-time-left: ${left ?? "not said"}`,
+        `a sum was requested ${left ? `with x-time-left: ${left}` : "without x-time-left"}`,
       );
     const none = new Slow(t, server, 2);
     for (const request of [
@@ -117,7 +117,7 @@ export default {
       previewOf(server, none.files[1], { "x-time-left": "0" }),
     ])
       await times(request, "a request with x-time-left: 0", 0);
-    await untouched(t, none, "a request said x-time-left: 0, and its file was begun");
+    await untouched(t, none, "a request said x-time-left: 0, but its file was begun");
     // What is being read when the time is over, and what waits.
     const [held, queued] = [new Slow(t, server, sums), new Slow(t, server, 2)];
     const left = t.random.integer(500, 900);
@@ -145,14 +145,14 @@ export default {
     for (const file of held.files)
       t.ok(
         await givenUp(t, file),
-        `its time was over, and ${GIVEN_UP_MS / 1000} s later the file of a sum was still being read, though bytes came all the time`,
+        `the time of a sum was over, but ${GIVEN_UP_MS / 1000} s later its file was still being read, though bytes kept arriving`,
         { wanted: "it is given up as if the client had left" },
       );
     t.ok(
       !(await queued.files[0].pipe.isRead()),
-      "its time was over before the turn of a sum came, and the file was begun",
+      "the time of a sum was over before its turn came, but its file was begun",
     );
-    await answers(t, sumsOf(server, [{ name }]), 200, line, "after the time of others was over");
+    await answers(t, sumsOf(server, [{ name }]), 200, line, "the time of other requests was over");
   },
 
   async held(t) {
@@ -171,15 +171,15 @@ export default {
     await untouched(
       t,
       later,
-      `${sums} clients had left while their files were read from a disk that is silent, and further files were begun, but the reads that hang hold their threads`,
+      `${sums} clients had left while their files were read from a silent disk, and further files were begun, although the reads that hang still hold their threads`,
     );
     const answer = await ask(t, server, `/files/${name}`, { seconds: 3 });
     has(t, answer, 200, ", while reads of clients that had left hold some threads");
     for (const { pipe } of held.files) await pipe.end("x");
-    await begins(t, later, sums, "a sum, and the reads that hung had returned,");
+    await begins(t, later, sums, "a sum after the reads that hung had returned");
     await later.endAll(t);
     for (const [at, request] of second.entries())
-      await answers(t, request, 200, lineOf(t, later.files[at]), "after others had left");
+      await answers(t, request, 200, lineOf(t, later.files[at]), "other clients had left");
   },
 
   async clean(t) {
@@ -202,7 +202,7 @@ export default {
     await closesFiles(t, server, "the time of sums of a long file was over");
     for (const left of ["600000", "0", "600000"]) {
       const request = sumsOf(server, [{ name }], { "x-time-left": left });
-      if (left !== "0") await answers(t, request, 200, line, "after others had left");
+      if (left !== "0") await answers(t, request, 200, line, "other clients had left");
       else await request.over;
     }
     await leaves(t, server);

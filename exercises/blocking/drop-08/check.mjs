@@ -33,7 +33,7 @@ function noted(request) {
   return request;
 }
 
-const shown = ({ answer }) => (answer ? (answer.error ?? answer.status) : "no answer");
+const shown = ({ answer }) => (answer ? (answer.error ?? answer.status) : "no response");
 
 /** Requests for slow files, as many as there is room for, or `count`. */
 async function fills(t, server, kind, count = kind.most, { begun, after = "" } = {}) {
@@ -48,8 +48,8 @@ async function fills(t, server, kind, count = kind.most, { begun, after = "" } =
   const refused = requests.filter(({ answer }) => answer);
   t.ok(
     refused.length === 0,
-    `${after}${count} requests for ${kind.what} came, for which there was room, and not all were let in`,
-    { saw: requests.map(shown), wanted: "no answer yet" },
+    `${after}${count} requests for ${kind.what} arrived, and there was room for them, but not all were let in`,
+    { saw: requests.map(shown), wanted: "no response yet" },
   );
   await begins(t, slow, begun ?? Math.min(count, kind.atOnce), kind.what);
   return { slow, requests };
@@ -61,7 +61,7 @@ async function refused(t, server, kind, when) {
   const slow = new Slow(t, server, 1);
   const request = noted(kind.asks(server, slow.files[0]));
   await t.until(() => request.answer, SOON);
-  holdsRefusal(t, request, `${when}, and one more came: it`);
+  holdsRefusal(t, request, `${when}, and the next request`);
   return slow;
 }
 
@@ -74,7 +74,7 @@ function holdsRefusal(t, request, what) {
   const after = answer.headers["retry-after"];
   t.ok(
     /^[1-9]\d{0,4}$/.test(after ?? ""),
-    `${what} was answered with 503, and retry-after does not say after how many seconds to ask again`,
+    `${what} was answered with 503, but its retry-after is not a whole number of seconds`,
     { saw: after ?? "no such header", wanted: "1, or more" },
   );
 }
@@ -119,7 +119,12 @@ async function overloads(t, server, kind) {
     const ending = inside.find((each) => each.file === file);
     if (file) await slow.end(file);
     if (!ending) continue;
-    await answers(t, ending.request, ...kind.wanted(file), "more came than there was room for");
+    await answers(
+      t,
+      ending.request,
+      ...kind.wanted(file),
+      "more requests arrived than there was room for",
+    );
     waits.push([round, round - ending.round]);
     inside.splice(inside.indexOf(ending), 1);
     await ask(t, server, "/ping"); // by then the drop knows that it has sent the answer
@@ -158,7 +163,7 @@ export default {
       await ends(t, kind, inside);
       await settled(t, server);
       for (const extra of extras)
-        await untouched(t, extra, `a request for ${kind.what} was refused, and its file was read`);
+        await untouched(t, extra, `a request for ${kind.what} was refused, but its file was read`);
       await ends(t, kind, await fills(t, server, kind)); // there is room again
       await server.stop();
     }
@@ -185,8 +190,8 @@ export default {
       await settled(t, server);
       t.ok(
         requests.every(({ answer }) => !answer),
-        `${full(kind)}; of these one had left and another one had had its 504, and two more were not let in`,
-        { saw: requests.map(shown), wanted: "no answer yet" },
+        `${full(kind)}: one client had left and another had received its 504, but two further requests were not let in`,
+        { saw: requests.map(shown), wanted: "no response yet" },
       );
       await refused(t, server, kind, full(kind));
       await inside.slow.endAll(t);
@@ -202,17 +207,17 @@ export default {
     const list = new Slow(t, server, kind.most + 2);
     const listed = noted(sumsOf(server, list.files));
     await settled(t, server);
-    const what = `${kind.most - 1} requests for sums were in the drop, and then a list of ${list.files.length} names`;
-    t.ok(!listed.answer, `${what} came, which takes one slot: it was not let in`, {
+    const what = `${kind.most - 1} requests for sums were in the drop, and a list of ${list.files.length} names arrived`;
+    t.ok(!listed.answer, `${what}: it takes one slot, but was not let in`, {
       saw: shown(listed),
-      wanted: "no answer yet",
+      wanted: "no response yet",
     });
     await refused(t, server, kind, what);
     await inside.slow.endAll(t);
     await list.begin(t, 1);
     const others = await fills(t, server, kind, kind.most - 1, {
       begun: 0,
-      after: "a list of names was in the drop, which takes one slot, and ",
+      after: "a list of names in the drop takes one slot: ",
     });
     await refused(t, server, kind, what);
     for (const each of [list, others.slow]) each.endAll(t);
@@ -246,7 +251,7 @@ export default {
     });
     t.ok(
       answer.status === 200 && answer.body.equals(preview),
-      `${full(both.sums)}: a preview is something else, and was not made`,
+      `${full(both.sums)}: previews have a room of their own, but a preview was not made`,
       { saw: outcome(answer), wanted: 200 },
     );
     const previews = await fills(t, server, both.previews);
@@ -258,9 +263,18 @@ export default {
       [404, `/files/${t.token()}`],
       [405, "/files", "DELETE"],
     ])
-      has(t, await ask(t, server, path, { method }), status, ", as sums and previews were full");
+      has(
+        t,
+        await ask(t, server, path, { method }),
+        status,
+        ", while the rooms for sums and previews were full",
+      );
     const stored = await put(t, server, other, "x");
-    t.equal(stored, 201, "an upload was not answered with 201, as sums and previews were full");
+    t.equal(
+      stored,
+      201,
+      "an upload was not answered with 201, while the rooms for sums and previews were full",
+    );
     await ends(t, both.sums, sums);
     await ends(t, both.previews, previews);
     await leaves(t, server);
@@ -280,10 +294,11 @@ export default {
       const count = inside().length;
       t.ok(
         count === kind.most,
-        `${BURST} requests for ${kind.what} came at once, and ${count > kind.most ? "more" : "fewer"} were let in than there is room for`,
+        `${BURST} requests for ${kind.what} arrived at once, and ${count > kind.most ? "more" : "fewer"} were let in than there is room for`,
         { saw: count, wanted: kind.most },
       );
-      for (const request of out) holdsRefusal(t, request, `one of ${BURST} that came at once`);
+      for (const request of out)
+        holdsRefusal(t, request, `one of ${BURST} requests that arrived at once`);
       const letIn = inside();
       const files = slow.files.filter((_, at) => letIn.includes(requests[at]));
       await t.until(async () => {
@@ -292,7 +307,7 @@ export default {
         return files.every(({ isOver }) => isOver);
       }, 6000);
       for (const [at, request] of letIn.entries())
-        await answers(t, request, ...kind.wanted(files[at]), "others were refused");
+        await answers(t, request, ...kind.wanted(files[at]), "other requests were refused");
     }
   },
 
@@ -303,14 +318,14 @@ export default {
       await put(t, server, word(t), "first");
       const { waits, longest } = await overloads(t, server, kind);
       await server.stop();
-      const what = `there was no more room for ${kind.what}, and in each of ${ROUNDS} rounds two requests came and one file could be read`;
+      const what = `the room for ${kind.what} was full, and in each of ${ROUNDS} rounds two requests arrived and one file could be read`;
       t.plot(`Twice as many requests for ${kind.what} as can be answered`, waits, {
         x: "round",
-        y: "rounds until its answer",
+        y: "rounds until its response",
       });
-      t.ok(waits.length === ROUNDS, `${what}: some rounds had no answer`, {
-        saw: `${waits.length} answers`,
-        wanted: `${ROUNDS}, as if no more had come than can be answered`,
+      t.ok(waits.length === ROUNDS, `${what}: in some rounds no request was answered`, {
+        saw: `${waits.length} responses`,
+        wanted: `${ROUNDS}, as if no more requests had arrived than can be answered`,
       });
       t.ok(
         longest <= kind.most,

@@ -27,7 +27,7 @@ async function started(t, wrong = "throws", env = {}) {
   return { server, name, token, line: `${t.digest(content)}  ${name}\n` };
 }
 
-/** What comes back for bytes that are sent as they are: the status of the first answer, or "no answer". */
+/** What comes back for bytes that are sent as they are: the status of the first answer, or "no response". */
 const raw = (server, text) =>
   new Promise((resolve) => {
     const socket = net.connect(server.port, "127.0.0.1", () => socket.write(text));
@@ -35,7 +35,7 @@ const raw = (server, text) =>
     const done = () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]) || "no answer");
+      resolve(Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]) || "no response");
     };
     const timer = setTimeout(done, SOON);
     socket.on("data", (chunk) => {
@@ -74,9 +74,9 @@ async function half(t, server, agent) {
 
 async function finished(t, server, upload, what) {
   upload.finish();
-  const saw = await Promise.race([upload.over, t.sleep(SOON, "no answer")]);
+  const saw = await Promise.race([upload.over, t.sleep(SOON, "no response")]);
   if (saw !== 201) await alive(t, server, what);
-  t.equal(saw, 201, `${what}, and an upload that had begun was not answered`);
+  t.equal(saw, 201, `${what}, but an upload that had begun was not answered`);
 }
 
 /** Holds that no new connection is taken, soon; and that the process is there. */
@@ -84,7 +84,7 @@ async function closes(t, server, what) {
   const closed = () => t.get(server, "/ping", { seconds: 1 }).then(({ error }) => Boolean(error));
   const isClosed = await t.until(closed, SOON);
   await alive(t, server, what);
-  t.ok(isClosed, `${what}, and ${SOON / 1000} s later a new connection was accepted`, {
+  t.ok(isClosed, `${what}, but ${SOON / 1000} s later a new connection was accepted`, {
     wanted: "connection refused",
   });
 }
@@ -93,7 +93,7 @@ async function alive(t, server, what) {
   await t.until(() => server.end, 200);
   t.ok(
     !server.end,
-    `${what}, and the drop ended while clients waited for answers that had begun: they lost them`,
+    `${what}, and the drop ended while clients waited for responses to requests that had begun: these responses were lost`,
     { saw: server.end && `exit code ${server.end.code ?? server.end.signal}` },
   );
 }
@@ -101,17 +101,17 @@ async function alive(t, server, what) {
 /** Holds that the process ends by itself, with exit code 1, and has written these texts. */
 async function ended(t, server, what, texts, ms = SOON) {
   await t.until(() => server.end, ms);
-  t.ok(server.end, `${what}, and ${ms / 1000} s later the process was still running`, {
+  t.ok(server.end, `${what}, but ${ms / 1000} s later the process was still running`, {
     wanted: "exit code 1",
   });
   const { code, signal } = server.end;
   t.ok(
     code === 1,
-    `${what}, and the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}: whatever restarts it has to know that it failed`,
+    `${what}, but the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}: whatever restarts it has to know that it failed`,
     { wanted: "exit code 1" },
   );
   for (const text of texts)
-    t.ok(server.stderr.includes(text), `${what}, and the error was not written to standard error`, {
+    t.ok(server.stderr.includes(text), `${what}, but the error was not written to standard error`, {
       saw: server.stderr.slice(-500) || "nothing",
       wanted: text,
     });
@@ -141,7 +141,7 @@ export default {
       ]) {
         const status = await raw(server, text);
         if (await t.until(() => server.end, 20))
-          t.miss(`${what} ended the drop, and with it the answers of all clients`, {
+          t.miss(`${what} ended the drop, and with it the responses to all clients`, {
             saw: server.stderr.slice(-500),
           });
         t.ok(
@@ -180,18 +180,18 @@ export default {
         [`/files/${word(t)}`, "PUT"],
       ]) {
         const options = { method, ...(method && { body: "x" }) };
-        has(t, await ask(t, server, path, options), 500, ", while the folder was a file");
+        has(t, await ask(t, server, path, options), 500, ", while FOLDER was a file");
       }
       has(t, await ask(t, server, "/ping"), 200);
       rmSync(folder);
       renameSync(away, folder);
-      has(t, await ask(t, server, `/files/${name}`), 200, ", when the folder was one again");
-      await answers(t, sumsOf(server, [{ name }]), 200, line, "the folder was one again");
+      has(t, await ask(t, server, `/files/${name}`), 200, ", when FOLDER was a folder again");
+      await answers(t, sumsOf(server, [{ name }]), 200, line, "FOLDER was a folder again");
       const made = await ask(t, server, `/previews/${pictureName}`);
-      has(t, made, 200, ", when the folder was one again");
-      t.ok(made.body.equals(preview), `${made.text}: a different picture came`);
+      has(t, made, 200, ", when FOLDER was a folder again");
+      t.ok(made.body.equals(preview), `${made.text}: the response is the wrong picture`);
       const stored = await put(t, server, word(t), "x");
-      t.equal(stored, 201, "an upload was not answered with 201 when the folder was one again");
+      t.equal(stored, 201, "an upload was not answered with 201 when FOLDER was a folder again");
     }
   },
 
@@ -205,10 +205,10 @@ export default {
       for (const agent of [kept, false]) uploads.push(await half(t, server, agent));
       await settled(t, server);
       server.signal("SIGUSR2");
-      const what = "a timer threw an error, which nothing catches";
+      const what = "a timer threw an error that nothing catches";
       await closes(t, server, what);
       for (const upload of uploads) await finished(t, server, upload, what);
-      await ended(t, server, `${what}, all answers had been sent, and connections were idle`, [
+      await ended(t, server, `${what}, all responses had been sent, and connections were idle`, [
         `${token}-throws`,
       ]);
     } finally {
@@ -236,17 +236,19 @@ export default {
     const upload = await half(t, server, false);
     await settled(t, server);
     server.signal("SIGUSR2");
-    await closes(t, server, "a promise was rejected, which nothing handles");
-    const what = "further errors came while a client waited for the last answer";
+    await closes(t, server, "a promise was rejected and nothing handles it");
+    const what = "further errors occurred while a client waited for the last response";
     for (let time = 0; time < 2; time++) {
       server.signal("SIGUSR2");
       await alive(t, server, what);
     }
     await finished(t, server, upload, what);
-    await ended(t, server, "errors came that nothing catches, and all answers had been sent", [
-      `${token}-rejects`,
-      `${token}-throws`,
-    ]);
+    await ended(
+      t,
+      server,
+      "errors occurred that nothing catches, and all responses had been sent",
+      [`${token}-rejects`, `${token}-throws`],
+    );
   },
 
   async still(t) {

@@ -57,7 +57,7 @@ class Client {
         },
       );
       request.on("timeout", () =>
-        request.destroy(Object.assign(new Error("no answer"), { code: "no answer" })),
+        request.destroy(Object.assign(new Error("no response"), { code: "no response" })),
       );
       request.on("error", ({ code }) => resolve({ error: code, isNew: !request.reusedSocket }));
     });
@@ -103,8 +103,8 @@ async function halves(t, server, count) {
       const lost = uploads.filter(({ answer }) => answer?.status !== 201);
       t.ok(
         lost.length === 0,
-        `${count} uploads had begun, ${what}, and ${lost.length} of them were lost`,
-        { saw: lost[0]?.answer ?? "no answer", wanted: 201 },
+        `${count} uploads had begun ${what}, and ${lost.length} of them were lost`,
+        { saw: lost[0]?.answer ?? "no response", wanted: 201 },
       );
     },
   };
@@ -131,13 +131,13 @@ async function answering(t, server, count) {
 /** Holds that the process ends by itself, as one that has done its work. */
 async function ended(t, server, what, ms = SOON) {
   await t.until(() => server.end, ms);
-  t.ok(server.end, `${what}, and ${ms / 1000} s later the first process was still running`, {
+  t.ok(server.end, `${what}, but ${ms / 1000} s later the first process was still running`, {
     wanted: "exit code 0",
   });
   const { code, signal } = server.end;
   t.ok(
     code === 0,
-    `${what}, and the first process ended ${signal ? `by ${signal}` : `with exit code ${code}`}`,
+    `${what}, but the first process ended ${signal ? `by ${signal}` : `with exit code ${code}`}`,
     { saw: server.stderr.slice(-500) || undefined, wanted: "exit code 0" },
   );
 }
@@ -191,9 +191,13 @@ class Follower {
 async function followers(t, server, count) {
   const all = Array.from({ length: count }, () => new Follower(server));
   const begun = await Promise.race([Promise.all(all.map((each) => each.begun)), t.sleep(SOON, [])]);
-  t.ok(begun.length === count && begun.every(Boolean), "the answer to GET /events did not begin", {
-    wanted: "200, and its headers at once",
-  });
+  t.ok(
+    begun.length === count && begun.every(Boolean),
+    "the response to GET /events did not begin",
+    {
+      wanted: "200, and its headers at once",
+    },
+  );
   return all;
 }
 
@@ -216,12 +220,12 @@ async function hear(t, all, files, what) {
   );
   await t.until(() => all.every(({ events }) => events.length >= wanted.length), SOON);
   for (const { events, error } of all) {
-    if (error) t.miss(`${what}: a listener that came back was not let in`, { saw: error });
+    if (error) t.miss(`${what}: a listener that reconnected was not accepted`, { saw: error });
     const at = wanted.findIndex((text, index) => text !== events[index]);
     const extra = events.length > wanted.length ? wanted.length : -1;
     const index = at < 0 ? extra : at;
     if (index >= 0)
-      t.miss(`${what}: a listener got other events than it should, or other numbers`, {
+      t.miss(`${what}: a listener got the wrong events, or the wrong numbers`, {
         saw: events[index] ?? "no event",
         wanted: wanted[index] ?? "no event",
       });
@@ -248,13 +252,13 @@ async function drained(t, server) {
     const lost = ends.filter(({ error, isNew }) => error && !isNew).length;
     t.ok(
       cut + lost === 0,
-      `${CLIENTS} clients asked again and again on connections that they keep when SIGTERM came: ${lost} lost a request, and ${cut} their connection without a word`,
-      { wanted: "connection: close in the last answer on each" },
+      `${CLIENTS} clients were sending one request after another on kept connections when SIGTERM came: ${lost} lost a request, and ${cut} lost their connection without notice`,
+      { wanted: "connection: close in the last response on each" },
     );
     t.ok(
       ends.length === CLIENTS,
-      `some of ${CLIENTS} clients that go on asking after SIGTERM were never told that an answer is the last one on their connection`,
-      { wanted: "connection: close in an answer" },
+      `some of ${CLIENTS} clients that kept sending requests after SIGTERM were never told that a response is the last one on their connection`,
+      { wanted: "connection: close in a response" },
     );
     t.ok(isClosed, `${SOON / 1000} s after SIGTERM a new connection was accepted and answered`, {
       wanted: "connection refused",
@@ -263,7 +267,7 @@ async function drained(t, server) {
     await ended(
       t,
       server,
-      "after SIGTERM all answers had been sent, and one client was silent",
+      "after SIGTERM all responses had been sent, and one client was silent",
       IDLE + SOON,
     );
   } finally {
@@ -282,7 +286,7 @@ async function replaced(t, server) {
   for (let time = 0; time < 2; time++) {
     const before = await answering(t, server, WORKERS);
     const [victim] = t.random.shuffle([...before].filter((pid) => pid !== server.pid));
-    t.ok(victim, "WORKERS was 3, and no process but the first one answered requests");
+    t.ok(victim, "WORKERS was 3, but only the first process answered requests");
     process.kill(victim, "SIGKILL");
     await t.until(() => !server.family().includes(victim));
     const isReplaced = await t.until(
@@ -292,7 +296,7 @@ async function replaced(t, server) {
     if (server.end) throw server.early();
     t.ok(
       isReplaced,
-      `${time ? "another one" : "one"} of ${WORKERS} processes was killed and was not replaced`,
+      `${time ? "another one" : "one"} of ${WORKERS} processes was killed, but was not replaced`,
       { saw: `${server.family().length - 1} processes`, wanted: WORKERS },
     );
   }
@@ -313,7 +317,7 @@ async function rolling(t, server) {
       const isNew = () => server.family().some((pid) => ![server.pid, ...before].includes(pid));
       await t.until(() => server.end || isNew(), SOON);
       if (server.end) throw server.early();
-      t.ok(isNew(), `${what}, and no new process was started`);
+      t.ok(isNew(), `${what}, but no new process was started`);
       // Each process from before has been told to leave when each client was told so, which a wrong drop may never do.
       await t.until(() => server.end || kept.every(({ last }, at) => last > lasts[at]), TOLD);
       if (server.end) throw server.early();
@@ -322,11 +326,15 @@ async function rolling(t, server) {
       await t.until(() => old().length === 0, 2 * SOON);
       t.ok(
         old().length === 0,
-        `${what}, and ${(2 * SOON) / 1000} s later ${old().length} of the processes from before were still running`,
+        `${what}, but ${(2 * SOON) / 1000} s later ${old().length} of the old processes were still running`,
       );
       lostNone(t, all, what);
       const { size } = await answering(t, server, WORKERS);
-      t.equal(size, WORKERS, `${what}, and then a different number of processes answered requests`);
+      t.equal(
+        size,
+        WORKERS,
+        `${what}, but afterwards the wrong number of processes answered requests`,
+      );
     }
   } finally {
     for (const client of all) client.isOver = true;
@@ -342,14 +350,14 @@ function lostNone(t, all, what) {
   t.note("requests answered while processes were replaced", count);
   t.ok(
     lost.length === 0,
-    `${all.length} clients asked again and again when ${what}, and ${lost.length} of ${lost.length + count} requests were lost`,
-    { saw: [...new Set(lost)].join(", "), wanted: "an answer to each" },
+    `${all.length} clients were sending one request after another when ${what}, and ${lost.length} of ${lost.length + count} requests were lost`,
+    { saw: [...new Set(lost)].join(", "), wanted: "a response to each" },
   );
   const cut = all.reduce((sum, client) => sum + client.cut, 0);
   t.ok(
     cut === 0,
-    `${what}, and ${cut} connections that clients keep were closed without a word in the last answer`,
-    { wanted: "connection: close in the last answer on each" },
+    `${what}, and ${cut} kept connections were closed without notice in the last response`,
+    { wanted: "connection: close in the last response on each" },
   );
 }
 
@@ -357,18 +365,18 @@ async function told(t, server) {
   const all = await followers(t, server, KEPT);
   try {
     const files = await stores(t, server, 20);
-    const what = `20 files were stored by ${WORKERS} processes, and each has its listeners`;
+    const what = `20 files were stored by ${WORKERS} processes, each with its listeners`;
     await hear(t, all, files, what);
     server.signal("SIGHUP");
     await t.until(() => server.end || all.every(({ ends }) => ends > 0), 2 * SOON);
     if (server.end) throw server.early();
     const kept = all.filter(({ ends }) => ends === 0).length;
-    t.ok(kept === 0, `SIGHUP came, and the answers to ${kept} listeners did not end`);
-    t.ok(!all.some(({ isCut }) => isCut), "SIGHUP came, and a listener's answer was cut", {
-      wanted: "its end",
+    t.ok(kept === 0, `SIGHUP came, but the responses to ${kept} listeners did not end`);
+    t.ok(!all.some(({ isCut }) => isCut), "SIGHUP came, and a listener's response was cut off", {
+      wanted: "the end of the response",
     });
     files.push(...(await stores(t, server, 6)));
-    await hear(t, all, files, "SIGHUP came, listeners came back, and six more files were stored");
+    await hear(t, all, files, "SIGHUP came, listeners reconnected, and six more files were stored");
   } finally {
     for (const each of all) each.leave();
   }
@@ -378,14 +386,14 @@ async function answer(t, server, count) {
   const seen = await answering(t, server, count);
   const what = `WORKERS was ${count}`;
   if (seen.has(server.pid))
-    t.miss(`${what}, and the process that was started first answered requests itself`, {
+    t.miss(`${what}, but the process that was started first answered requests itself`, {
       saw: `${server.family().length} processes`,
-      wanted: `${count} that it started, and that answer`,
+      wanted: `${count} that it started and that answer`,
     });
   t.equal(
     seen.size,
     count,
-    `${what}, and requests were answered by a different number of processes`,
+    `${what}, but requests were answered by a different number of processes`,
   );
 }
 
@@ -401,7 +409,7 @@ export default {
     await ask(t, alone, "/ping");
     t.ok(
       alone.family().length === 1,
-      "WORKERS was not set, and there are several processes: there should be one, as before",
+      "WORKERS was not set, but there are several processes: there should be one, as before",
       { saw: alone.family().length, wanted: 1 },
     );
     await alone.stop();

@@ -62,7 +62,7 @@ async function started(t, env) {
 /** Holds that the archive was stored, and its files are there. */
 function isStored(t, { server, folder }, all, answer, what) {
   t.equal(
-    answer.error ?? answer.status ?? "no answer",
+    answer.error ?? answer.status ?? "no response",
     201,
     `${what} was not answered with 201, or not at all`,
   );
@@ -82,7 +82,7 @@ function isStored(t, { server, folder }, all, answer, what) {
 async function isRefused(t, { folder }, answer, status, before, what) {
   const extra = () => readdirSync(folder).filter((name) => !before.includes(name));
   t.equal(
-    answer.error ?? answer.status ?? "no answer",
+    answer.error ?? answer.status ?? "no response",
     status,
     `${what}, but the archive was not refused with ${status}`,
   );
@@ -168,8 +168,8 @@ export default {
       `an archive of ${members} files, one of ${limit} bytes, and one with the name of an existing file,`,
     );
     const get = await ask(t, server, "/archives");
-    has(t, get, 405, ": archives have no GET");
-    t.equal(get.headers.allow, "POST", "GET /archives: the header allow is wrong");
+    has(t, get, 405, ": archives do not support GET");
+    t.equal(get.headers.allow, "POST", "GET /archives: the allow header is wrong");
 
     const { server: other } = await started(t);
     const [name, note] = [word(t), `for ${t.token()}`];
@@ -215,7 +215,7 @@ export default {
     const many = await files(t, members, 0);
     await refused(
       Buffer.concat([...many.map((each) => member(each)), header(9, 0)]),
-      `${members} empty files came in an archive, and then one more`,
+      `${members} empty files arrived in an archive, and then one more`,
     );
     const { server: other, folder } = await started(t, { LIMIT: "50" });
     const [fits, exceeds] = [await file(t, 50), await file(t, 51)];
@@ -309,8 +309,8 @@ export default {
       [one + 3, "in a header"],
       [one + 10, "in a name"],
       [body - 1, "one byte before the end of its last file"],
-      [body, "where its end belongs"],
-      [all.length - 1, "one byte before the end of its end"],
+      [body, "just before its end"],
+      [all.length - 1, "one byte before its end was complete"],
     ])
       await refused(all.subarray(0, at), `an archive was truncated ${where}`);
     for (const count of [1, 3, 0, 2 ** 32 - 1])

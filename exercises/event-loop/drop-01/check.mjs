@@ -53,9 +53,12 @@ export default {
     try {
       const { code, signal, stderr } = await t.program({ env }).catch((error) => {
         if (!/did not end/.test(error.message)) throw error;
-        t.miss("its port is taken, and 5 s later the server still runs, and serves no client", {
-          wanted: "exit code 1",
-        });
+        t.miss(
+          "its port is taken, but 5 s later the server still runs, though it serves no client",
+          {
+            wanted: "exit code 1",
+          },
+        );
       });
       t.equal(signal ?? code, 1, "its port is taken, but it did not end with exit code 1");
       t.ok(stderr.trim(), "its port is taken, but nothing on standard error says so");

@@ -11,7 +11,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
     const folder = join(server.work, "files");
     t.ok(
       existsSync(folder) && lstatSync(folder).isDirectory(),
-      "FOLDER named a missing folder, but the drop listens and has not made it",
+      "FOLDER named a missing folder, but the drop listens and has not created it",
     );
     return { server, folder };
   });
@@ -75,7 +75,7 @@ export default {
     const status = await put(t, server, written, content);
     t.equal(status, 201, `PUT /files/${written}, which is ${name}, was not answered with 201`);
     isStored(t, place, name, content, `PUT /files/${written}, which is ${name},`);
-    await holds(t, folder, [...names, name], "uploads that went well");
+    await holds(t, folder, [...names, name], "uploads that succeeded");
   },
 
   async names(t) {
@@ -121,18 +121,18 @@ export default {
       });
       t.ok(
         answer.status === 400 || (name === ABOVE && [404, 405].includes(answer.status)),
-        `PUT /files/${name} was not answered with 400: that is not the name of a file`,
+        `PUT /files/${name} was not answered with 400: that is not a valid file name`,
         { saw: outcome(answer), wanted: 400 },
       );
     }
     await holds(t, folder, fits, "names that are not valid");
     const answer = await ask(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
-    has(t, answer, 405, ": a file has no POST");
+    has(t, answer, 405, ": a file does not support POST");
     t.ok(
       String(answer.headers.allow)
         .split(/\s*,\s*/)
         .includes("PUT"),
-      `${answer.text}: a 405 lists PUT in the header allow`,
+      `${answer.text}: the allow header of a 405 lists PUT`,
       { saw: answer.headers.allow ?? "none" },
     );
   },
@@ -157,7 +157,7 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
+      `an upload without content-length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
       { saw: statusOf(answer), wanted: 413 },
     );
     await silent.leave();

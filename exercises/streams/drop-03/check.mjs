@@ -64,7 +64,7 @@ export default {
         const answer = await askFor(t, name, { method });
         const body = method === "HEAD" ? Buffer.alloc(0) : content;
         has(t, answer, 200);
-        t.ok(answer.body.equals(body), `${answer.text}: the wrong body came`, {
+        t.ok(answer.body.equals(body), `${answer.text}: the response has the wrong body`, {
           saw: outcome(answer),
           wanted: `200, ${body.length} bytes`,
         });
@@ -77,7 +77,7 @@ export default {
       }
     for (const method of ["GET", "HEAD"])
       has(t, await askFor(t, t.token(), { method }), 404, ": the file is missing");
-    has(t, await askFor(t, "..%2Fdrop"), 400, ": that is not the name of a file");
+    has(t, await askFor(t, "..%2Fdrop"), 400, ": that is not a valid file name");
   },
 
   async tags(t) {
@@ -170,7 +170,11 @@ export default {
           t.miss(`${what}: one byte is missing. The end of a range is included`, shown);
         if (range.startsWith("bytes=-") && !answer.body?.equals(right))
           t.miss(`${what}: bytes=-n means the last n bytes`, shown);
-        t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes came`, shown);
+        t.ok(
+          !answer.error && answer.body.equals(right),
+          `${what}: the response has the wrong bytes`,
+          shown,
+        );
         for (const [header, value] of [
           ["content-length", String(last - first + 1)],
           ["content-range", `bytes ${first}-${last}/${size}`],
@@ -218,7 +222,7 @@ export default {
       await askFor(t, "long.bin", { headers: { "if-none-match": head.headers.etag ?? "*" } });
       await askFor(t, "long.bin", { headers: { range: `bytes=${LONG_MIB * MIB}-` } });
     }
-    await closesFiles(t, server, "clients asked that needed no body");
+    await closesFiles(t, server, "requests that needed no body were answered");
     for (const headers of [{}, { range: "bytes=1000-" }]) {
       const clients = await Promise.all(
         Array.from({ length: LEAVING / 2 }, () => slow(server, "long.bin", headers)),
@@ -226,7 +230,7 @@ export default {
       await Promise.all(clients.map(({ done }) => done()));
     }
     await askFor(t, "long.bin", { method: "HEAD" });
-    await closesFiles(t, server, `${LEAVING} clients left in the middle of their answer`);
+    await closesFiles(t, server, `${LEAVING} clients left in the middle of their response`);
   },
 
   async slow(t) {
@@ -264,8 +268,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(grown / MIB));
       t.ok(
         grown < most,
-        `${CLIENTS} clients asked for ${what} and have read nothing yet: the drop grew by ${Math.round(grown / MIB)} MiB`,
-        { wanted: "a few chunks for each, whatever the file" },
+        `${CLIENTS} clients requested ${what} and have read nothing yet: the drop grew by ${Math.round(grown / MIB)} MiB`,
+        { wanted: "a few chunks for each, however large the file is" },
       );
     }
   },

@@ -231,7 +231,12 @@ export default {
     const head = await ask(t, server, "/events", { method: "HEAD" });
     has(t, head, 200);
     t.equal(head.body.length, 0, "HEAD /events: HEAD has no body");
-    has(t, await ask(t, server, "/events", { method: "POST" }), 405, ": events have no POST");
+    has(
+      t,
+      await ask(t, server, "/events", { method: "POST" }),
+      405,
+      ": events do not support POST",
+    );
     const end = await stores(t, server);
     await hears(
       t,
@@ -258,7 +263,7 @@ export default {
     };
     const behind = (id) => files.map((file, at) => textOf(at + 1, file)).slice(id);
     for (let at = 0; at < 5; at++) files.push(await stores(t, server));
-    await hearing(3, behind(3), "the two after number 3 should come, first of all");
+    await hearing(3, behind(3), "the two after number 3 should come first");
     await hearing(0, behind(0), "all events so far should come");
     const lastOne = await hearing(5, [], "nothing is new, but an event came");
     while (files.length < kept + 7) files.push(await stores(t, server));
