@@ -7,7 +7,7 @@ const student = (t) =>
 
 async function played(t, steps, more = {}) {
   const run = await (await student(t)).scene("play", { steps, ...more });
-  t.ok(!run.kind, "client returned no function", { saw: run.kind });
+  t.ok(!run.kind, "client did not return a function", { saw: run.kind });
   return { ...run, last: run.after.at(-1) };
 }
 const words = (t, count) => Array.from({ length: count }, () => t.token());
@@ -83,7 +83,7 @@ export default {
     t.equal(
       [first, third].map((name) => rows(waiting.last.outcomes[name])),
       [["of the first"], ["of the third"]],
-      "a waiting question was aborted, and the others did not get their own rows",
+      "a waiting question was aborted, but the others did not get their own rows",
     );
 
     const under = await played(t, [
@@ -100,7 +100,7 @@ export default {
     t.equal(
       under.after[2].posted,
       [first],
-      "a question that the thread still had was aborted, and the next one was posted before its answer",
+      "a question that the thread still had was aborted, but the next one was posted before the answer to it",
     );
     t.equal(
       rows(under.last.outcomes[second]),

@@ -86,7 +86,7 @@ export default {
       most === working,
       most > working
         ? `${some.length} clients arrived, and ${most} of their requests went to the upstream at once`
-        : `${some.length} clients arrived, and only ${most} of their requests were at the upstream, which has room for ${working}`,
+        : `${some.length} clients arrived, but only ${most} of their requests were at the upstream, which has room for ${working}`,
       { saw: most, wanted: working },
     );
     there()[0].answer();
@@ -109,7 +109,7 @@ export default {
     const refused = some.filter((one) => one.answer);
     t.ok(
       refused.length === 0,
-      `${working} requests were in progress, and ${waiting} more arrived, for which there is room to wait, but ${refused.length} of them were sent away`,
+      `${working} requests were in progress, and ${waiting} more arrived, for which there is room to wait, but ${refused.length} of them were refused`,
       { saw: refused.map(status) },
     );
     for (let i = 0; i < some.length; i++) {
@@ -146,7 +146,7 @@ export default {
       `${what}: they got no response until the others were done, and waited although the room was full`,
       { saw: some.map(status), wanted: [503, 503] },
     );
-    t.equal(some.map(status), [503, 503], `${what}: they should have been sent away`);
+    t.equal(some.map(status), [503, 503], `${what}: they should have been refused`);
     t.ok(
       some.every(({ answer }) => answer.retry),
       `${what}: their 503 had no retry-after header`,

@@ -7,7 +7,7 @@ const student = (t) =>
 
 async function played(t, steps) {
   const run = await (await student(t)).scene("play", { steps });
-  t.ok(!run.none, "cache returned no object with get and set");
+  t.ok(!run.none, "cache did not return an object with get and set");
   return run.after;
 }
 const keys = (t, count) => Array.from({ length: count }, () => t.token());
@@ -47,12 +47,12 @@ export default {
     t.equal(
       bytes,
       part + 19 + 11,
-      "a key was set again and again, and the number of bytes is wrong",
+      "a key was set again and again, but the number of bytes is wrong",
     );
     t.equal(
       twice.at(-1).size,
       11,
-      "a key was set again and again, and another key has disappeared",
+      "a key was set again and again, but another key has disappeared",
     );
   },
 

@@ -39,7 +39,7 @@ export default {
       t.ok(!row.error, "a request was not answered", { saw: said(row), wanted: "200" });
       t.ok(
         row.status === 200,
-        `a request was answered with ${row.status}, but a client that is sent away also counts as giving up`,
+        `a request was answered with ${row.status}, but a client that is refused also counts as giving up`,
         { saw: said(row), wanted: "200" },
       );
     }

@@ -47,7 +47,7 @@ const of = (list, frame) =>
   );
 async function said(t, profile) {
   const list = await (await asked(t)).call("heaviest", profile);
-  t.ok(Array.isArray(list), "heaviest returned no list", { saw: list });
+  t.ok(Array.isArray(list), "heaviest did not return a list", { saw: list });
   return list;
 }
 export default {

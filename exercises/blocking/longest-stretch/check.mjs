@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 const said = async (t, looks, least) => {
   const list = await (await asked(t)).call("stretches", looks, least);
-  t.ok(Array.isArray(list), "stretches returned no list", { saw: list });
+  t.ok(Array.isArray(list), "stretches did not return a list", { saw: list });
   return list;
 };
 const near = (a, b) => Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b));
@@ -40,7 +40,7 @@ export default {
       seen,
     );
     only(t, list, 1, "there is one stretch of 30 ms or more");
-    t.ok(near(list[0].from, sum(before)), "the stretch began at another time", seen);
+    t.ok(near(list[0].from, sum(before)), "the stretch began at a different time", seen);
     const last = await said(t, [idle(2), ...runs(c, 40)], 30);
     only(t, last, 1, "the list ends in the middle of a stretch, but that one is missing");
     t.equal(await said(t, [], 10), [], "an empty list has no stretches");

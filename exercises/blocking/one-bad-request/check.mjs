@@ -69,7 +69,7 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${wanted}total ${sum}\n`,
-      "nothing was wrong with the request, but the response is a different one",
+      "nothing was wrong with the request, but the response is wrong",
     );
     const none = await post([]);
     t.equal(none.error ?? String(none.body), "total 0\n", "the total of an empty list is 0");
@@ -89,7 +89,7 @@ export default {
       const answer = await beside(t, run, what, () => run.post(body));
       t.equal(told(answer), 400, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no answer, and is still waiting`
+          ? `${what}: its client got no response, and is still waiting`
           : `${what} was not answered with 400`,
       );
       const asked = run.asked.slice(before).filter((name) => !name.startsWith("hold-"));
@@ -110,7 +110,7 @@ export default {
       const answer = await beside(t, run, what, () => run.post([first, second]));
       t.equal(told(answer), 502, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no answer, and is still waiting`
+          ? `${what}: its client got no response, and is still waiting`
           : `${what}, but the response was not a 502`,
       );
     }

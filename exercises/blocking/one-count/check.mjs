@@ -60,7 +60,7 @@ export default {
       const lost = some.filter(({ error }) => error);
       t.ok(
         lost.length === 0,
-        `${CLIENTS} clients asked at once, and ${lost.length} of ${some.length} requests were not answered`,
+        `${CLIENTS} clients asked at once, but ${lost.length} of ${some.length} requests were not answered`,
         { saw: lost[0]?.error },
       );
       answers.push(...some);
@@ -109,7 +109,7 @@ export default {
       );
     t.ok(
       seen.size === 2,
-      `connections were answered by ${seen.size === 1 ? "one process alone" : "a different number of processes"}`,
+      `connections were answered by ${seen.size === 1 ? "one process alone" : "the wrong number of processes"}`,
       {
         saw: seen.size,
         wanted: 2,

@@ -9,7 +9,7 @@ const HOW = {
   microtasks:
     "the call returned, but then its microtasks held the loop for the whole time, and the loop continues only when none are left",
   later:
-    "the call returned, but the loop was blocked later, for the whole time of the wait. A handler that waits in a loop holds up all the others, now or later",
+    "the call returned, but the loop was blocked later, for as long as the wait. A handler that waits in a loop holds up all the others, now or later",
 };
 
 // A request whose answer is noted when it comes; resolves to it when it is on its way: the connection stands.

@@ -11,7 +11,9 @@ const listing = (entries) =>
 
 async function asked(t, entries, from, to) {
   const answer = await (await student(t)).call("pauses", entries, from, to);
-  t.ok(answer !== null && typeof answer === "object", "pauses returned no object", { saw: answer });
+  t.ok(answer !== null && typeof answer === "object", "pauses did not return an object", {
+    saw: answer,
+  });
   return answer;
 }
 

@@ -92,7 +92,7 @@ export default {
     t.equal(
       Buffer.byteLength(cut.got),
       Buffer.byteLength(first),
-      `${long200}: how many bytes the status and the body have`,
+      `${long200}: the number of bytes in the status and the body`,
     );
     t.equal(t.digest(cut.got), t.digest(first), `${long200}: the digest of the response`);
     const none = await asks(t, stage, (response) => response.end());
@@ -128,7 +128,7 @@ export default {
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
-        `a body ${what}, and the client has its response, but the upstream's response stays open`,
+        `a body ${what}: the client has its response, but the upstream's response stays open`,
         open,
       );
       t.ok(state.taken < 24 << 20, `a body ${what}: how much of it was fetched`, {

@@ -110,7 +110,7 @@ export default {
     const { pong } = await gated(t);
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files on a disk that did not respond, and no answer came from `/ping`, which reads nothing, so the loop itself was waiting for the disk",
+      "four clients waited for files on a disk that did not respond, and `/ping`, which reads nothing, was not answered, so the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
   },
@@ -136,7 +136,7 @@ export default {
     const called = [...new Set(await student.scene("called"))];
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: whatever it asks of the disk, every client waits for it`,
+      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has responded`,
     );
   },
 

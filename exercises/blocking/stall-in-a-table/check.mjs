@@ -48,7 +48,7 @@ export default {
     for (const { said, waves, table } of await stalls(t)) {
       if (waves > 0 && said.waves === waves * table.connections)
         t.miss(
-          "`waves` counts the slow answers, but in each wave every connection had one of them",
+          "`waves` counts the slow responses, but in each wave every connection had one of them",
           {
             saw: said.waves,
             wanted: waves,
@@ -70,7 +70,10 @@ export default {
       const left = table.seconds - (waves * table.latency.longest) / 1000;
       const seen = { saw: said.throughput, wanted: `${throughput}, to half a thousandth` };
       if (near(said.throughput, table.answers / left))
-        t.miss("the waves were subtracted from the time, but not from the answers", seen);
+        t.miss(
+          "the waves were subtracted from the time, but not from the number of responses",
+          seen,
+        );
       t.ok(
         said.throughput > 0,
         "the waves took more time than the whole run, but in a wave all connections wait at the same time, and its length is in milliseconds",
@@ -93,13 +96,13 @@ export default {
       const flat = table.latency.longest === table.latency.p50;
       t.ok(
         said.waves === 0 || !flat,
-        "all answers took the same time, and there is no wave to be found, so `waves` should be 0",
+        "all responses took the same time, so there is no wave to find, and `waves` should be 0",
         seen,
       );
       if (flat)
         t.ok(
           near(said.throughput, table.answers / table.seconds),
-          "all answers took the same time, but the throughput is not the table's own",
+          "all responses took the same time, but the throughput is not the table's own",
           seen,
         );
     }

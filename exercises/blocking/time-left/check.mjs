@@ -82,7 +82,7 @@ export default {
       t.equal(
         error ?? `${status} ${body}`,
         `200 ${words.join("")}`,
-        "both parts arrived in time, but the response is a different one",
+        "both parts arrived in time, but the response is wrong",
       );
       t.equal(
         one.visits().map(({ path }) => path),
@@ -126,7 +126,7 @@ export default {
       await t.until(() => one.visits().length >= holds, given);
       const { status, error, ms } = await one.answer;
       const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never arrived`;
-      t.ok(!error, `${what}: there was no answer at all within 4 s`, { saw: error, wanted: 504 });
+      t.ok(!error, `${what}: there was no response at all within 4 s`, { saw: error, wanted: 504 });
       t.equal(status, 504, `${what}: the response was not a 504`);
       t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 was sent much too early`, {
         saw: `${Math.round(ms)} ms`,

@@ -7,7 +7,7 @@ const asked = (t) =>
 
 async function played(t, cost, steps) {
   const { kind, log } = await (await asked(t)).scene("play", { cost, steps });
-  t.ok(kind === undefined, "waiting returned no object with `add` and `next`", { saw: kind });
+  t.ok(kind === undefined, "waiting did not return an object with `add` and `next`", { saw: kind });
   return log;
 }
 const job = (id, deadline) => ({ id, deadline });

@@ -78,7 +78,7 @@ export default {
       );
       t.ok(
         atWork.length >= wanted,
-        `with P = ${P}, ${done} of ${names.length} callers were done, and only ${atWork.length} were at work`,
+        `with P = ${P}, ${done} of ${names.length} callers were done, but only ${atWork.length} were at work`,
         { saw: atWork.length, wanted },
       );
       t.ok(

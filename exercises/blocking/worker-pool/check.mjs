@@ -96,7 +96,7 @@ export default {
       );
       t.ok(
         came,
-        `with ${size} Workers, ${done} of ${all.length} jobs were done, and only ${began.length - done} were running`,
+        `with ${size} Workers, ${done} of ${all.length} jobs were done, but only ${began.length - done} were running`,
         { saw: began.length - done, wanted: wanted - done },
       );
       pool.go(began[done]);

@@ -64,7 +64,7 @@ async function answered(t, server, client, where) {
   if (server.end) throw server.early();
   t.ok(
     client.lines[before] === t.digest(payload),
-    `${where}: a frame got no answer, or the wrong one`,
+    `${where}: a frame got no response, or the wrong one`,
     {
       saw: client.open
         ? client.lines.slice(before)
@@ -80,7 +80,7 @@ async function closed(t, server, client, word, what) {
     saw: client.lines,
     wanted: `${word}, and the end`,
   });
-  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with the wrong answer`, {
+  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with the wrong response`, {
     saw: client.text,
     wanted: `${word}\n`,
   });
@@ -242,7 +242,7 @@ export default {
       );
       t.ok(
         client.lines.at(-1) === "too slow",
-        `a frame had stopped arriving ${where}, and its connection was closed with the wrong answer`,
+        `a frame had stopped arriving ${where}, and its connection was closed with the wrong response`,
         { saw: client.text, wanted: "too slow\n" },
       );
     }

@@ -92,7 +92,7 @@ export default {
         const saw = whole(way).slice(wanted.length);
         const seen = { saw: `end() returned ${JSON.stringify(way.end)}`, wanted: "\ufffd" };
         const where = `the bytes ended after ${kept} of the ${size} bytes of a character`;
-        t.ok(saw !== "", `${where}, and they were lost without a sign`, seen);
+        t.ok(saw !== "", `${where}, and they were lost without a trace`, seen);
         t.ok(/^\ufffd+$/.test(saw), `${where}: there should be a U+FFFD to show this`, seen);
       }
     }
@@ -111,7 +111,7 @@ export default {
         const seen = { saw: JSON.stringify(saw), wanted: JSON.stringify(wanted) };
         if (saw === MARK + wanted)
           t.miss(
-            `the text begins with U+FEFF (split ${how(bytes, at)}), but the mark at the beginning is not part of the text`,
+            `the text begins with U+FEFF (split ${how(bytes, at)}), but this byte order mark is not part of the text`,
             seen,
           );
         if (saw === wanted.replaceAll(MARK, ""))
@@ -119,7 +119,7 @@ export default {
             "U+FEFF after the beginning was left out, but there it is a character like any other",
             seen,
           );
-        t.miss(`a text after a mark, split ${how(bytes, at)}, was changed`, seen);
+        t.miss(`a text after a byte order mark, split ${how(bytes, at)}, was changed`, seen);
       });
     }
     const later = text(t) + MARK + text(t);

@@ -109,7 +109,7 @@ export default {
       "starved pool",
       "a tiny job waits for a thread, but no request waits for a name",
     );
-    await named(t, "slow look-ups", "its requests wait for names. Look-ups take threads too");
+    await named(t, "slow look-ups", "its requests wait for names. Lookups also take threads");
     await named(
       t,
       "missing backpressure",
@@ -135,7 +135,7 @@ export default {
       };
       const kind =
         given.busy > 0.95
-          ? "a healthy server that had a lot to do"
+          ? "a healthy server that was busy"
           : "a healthy server, most of whose few long runs have many jobs,";
       t.ok(name === "healthy", `${kind} was said to have a problem`, seen);
       t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);

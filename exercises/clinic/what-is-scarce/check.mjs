@@ -51,7 +51,11 @@ export default {
         "the limit is for one loop, but each process has its own loop",
         seen,
       );
-      t.ok(near(answer.limit, limit), "that is not the most that the loops can produce", seen);
+      t.ok(
+        near(answer.limit, limit),
+        "that is not the highest rate that the loops can reach",
+        seen,
+      );
     }
   },
 
@@ -59,7 +63,7 @@ export default {
     for (const { given, knee, answer } of await said(t))
       t.ok(
         near(answer.knee, knee),
-        "that is not the number of clients beyond which others only wait",
+        "that is not the number of clients beyond which further clients only wait",
         {
           saw: { report: given, knee: answer.knee },
           wanted: knee,
@@ -70,7 +74,7 @@ export default {
   async scarce(t) {
     const why = {
       loop: "the loops produce nearly all that they can, and there are enough clients",
-      clients: "the server sends as many answers as so few clients can ask for",
+      clients: "the server sends as many responses as so few clients can request",
       "something else": "the measured rate is far less than loop and clients allow",
     };
     for (const scarce of Object.keys(why))

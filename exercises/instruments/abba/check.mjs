@@ -85,7 +85,7 @@ export default {
       const parts = blocksOf(order, arms.length);
       if (repeats)
         t.miss(
-          "one arm always comes first in its block and another always last: if each trial is a little slower than the one before, equal servers differ. These are the sums of their positions",
+          "one arm always comes first in its block and another always last: if each trial is a little slower than the previous trial, equal servers seem to differ. These are the sums of their positions",
           seen,
         );
       if (parts.every((block) => isWhole(block, arms)))
@@ -94,7 +94,7 @@ export default {
           seen,
         );
       t.miss(
-        "if each trial is a little slower than the one before, equal servers differ. These are the sums of their positions",
+        "if each trial is a little slower than the previous trial, equal servers seem to differ. These are the sums of their positions",
         seen,
       );
     }

@@ -70,7 +70,7 @@ const BROKEN = {
   rate(t, report) {
     report.answered = Math.round(report.answered * between(t, 0.5, 0.8));
     report.sent = report.answered + report.failed + report.underway;
-    return ["counts", "has a throughput that is not its number of answers divided by its seconds"];
+    return ["counts", "has a throughput other than its number of responses divided by its seconds"];
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));

@@ -88,7 +88,7 @@ export default {
       const convoy = CLIENTS / (CLIENTS * COMPUTES + WAITS);
       if (saw < 1.06 * convoy && saw > 0.94 * convoy)
         t.miss(
-          `${when}, the ten are a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has finished`,
+          `${when}, the ten requests form a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has finished`,
           seen,
         );
       t.miss(

@@ -131,7 +131,7 @@ export default {
     );
     t.ok(
       came < schedule.length,
-      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the answer to another request`,
+      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the response to another request`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever arrived`, seen);
@@ -203,7 +203,7 @@ export default {
     );
     t.ok(
       second - first > APART_MS / 3 || !Number.isFinite(second),
-      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together, so their clocks were stopped by the answer to another request`,
+      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together, so their clocks were stopped by the response to another request`,
       {
         saw: all.slice(QUICK),
       },

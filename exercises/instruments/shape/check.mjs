@@ -89,12 +89,12 @@ export default {
         t.miss(`${where(run)}: all of them were slow, and the mean changed`, seen);
       if (ranked(run.ms, 1) >= run.mean)
         t.miss(
-          `${where(run)}: the mean changed. The fast ones must make up for the time that the slow ones take`,
+          `${where(run)}: the mean changed. Fast requests must make up for the time that slow requests take`,
           seen,
         );
       if (kinds.size === 2 && Math.abs(saw / run.mean - 1) < 0.5)
         t.miss(
-          `${where(run)}: another thousand would have had a different mean. How many of a thousand are slow was left to chance, or varies`,
+          `${where(run)}: another thousand requests would have had a different mean. How many of a thousand are slow was left to chance, or varies`,
           seen,
         );
       t.miss(`${where(run)}: the mean of these thousand requests is wrong`, seen);

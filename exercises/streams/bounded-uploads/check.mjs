@@ -112,7 +112,7 @@ export default {
         `${what} was answered with 201, but the file has the wrong bytes, or is missing`,
       );
     }
-    await holds(t, folder, [name], "uploads that went well");
+    await holds(t, folder, [name], "uploads that succeeded");
   },
 
   async limit(t) {
@@ -134,7 +134,7 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not rejected`,
+      `an upload without content-length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not rejected`,
       { saw: said(answer), wanted: 413 },
     );
     await silent.leave();

@@ -6,7 +6,7 @@ const student = (t) =>
   });
 const play = async (t, given) => {
   const log = await (await student(t)).scene("play", { word: t.token(), ...given });
-  if (log.kind) t.miss("`bytesOf` returned no ReadableStream", { saw: log.kind });
+  if (log.kind) t.miss("`bytesOf` did not return a ReadableStream", { saw: log.kind });
   if (log.refused)
     t.miss("the stream does not accept a reader that provides memory: is it a stream of bytes?");
   return log;

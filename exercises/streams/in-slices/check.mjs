@@ -9,7 +9,7 @@ const student = (t) =>
 const play = async (t, { most, many, steps, writes }) => {
   const added = Array.from({ length: many }, (_, n) => ({ add: n }));
   const run = await (await student(t)).scene("play", { most, steps: [...added, ...steps], writes });
-  if (run.lacks) t.miss(`\`createHub\` returned no object with a function \`${run.lacks}\``);
+  if (run.lacks) t.miss(`\`createHub\` did not return an object with a function \`${run.lacks}\``);
   return run;
 };
 const of = ({ log }, n) => log.filter(({ client }) => client === n).map(({ text }) => text);
@@ -31,9 +31,9 @@ export default {
       const seen = { saw: got, wanted: [a, b, c] };
       const situation = "two texts were sent before the first one had reached all clients";
       if ([a, b, c].some((text) => !got.includes(text)))
-        t.miss(`${situation}, and a client's texts are missing`, seen);
-      t.ok(got.length === 3, `${situation}, and a client got a text twice`, seen);
-      t.equal(got, [a, b, c], `${situation}, and a client did not get the texts in their order`);
+        t.miss(`${situation}, but a client's texts are missing`, seen);
+      t.ok(got.length === 3, `${situation}, but a client got a text twice`, seen);
+      t.equal(got, [a, b, c], `${situation}, but a client did not get the texts in order`);
     }
   },
 
@@ -50,18 +50,18 @@ export default {
       const largest = Math.max(0, ...inTurn.values());
       t.ok(
         largest <= most,
-        `two texts went to ${many} clients, and \`write\` was called too often in one turn`,
+        `two texts went to ${many} clients, but \`write\` was called too often in one turn`,
         { saw: largest, wanted: `${most} or fewer` },
       );
       t.equal(
         log.length,
         2 * many,
-        `two texts went to ${many} clients, and some writes are missing`,
+        `two texts went to ${many} clients, but some writes are missing`,
       );
       const fewest = Math.ceil((2 * many) / most);
       t.ok(
         inTurn.size <= fewest + 1,
-        `${2 * many} writes, of which ${most} may be in a turn, took ${inTurn.size} turns for them`,
+        `${2 * many} writes, of which ${most} may be in one turn, took ${inTurn.size} turns`,
         { wanted: `${fewest} or one more` },
       );
     }
@@ -84,14 +84,14 @@ export default {
       t.equal(
         of(run, n + 1),
         [a, b],
-        "two clients were removed while a text was on its way, and one of the others was skipped",
+        "two clients were removed while a text was on its way, but one of the other clients was skipped",
       );
     t.ok(
       !of(run, many).includes(a),
       "a client got a text for which `send` had been called before it was added",
       { saw: of(run, many), wanted: [b] },
     );
-    t.equal(of(run, many), [b], "a client that was added did not get the text after that once");
+    t.equal(of(run, many), [b], "a newly added client did not get the next text exactly once");
     for (const n of [0, many - 1])
       t.equal(
         of(run, n).length,
@@ -112,10 +112,10 @@ export default {
     const [a] = words(t, 1);
     const before = await play(t, { most, many, steps: [], writes: 0 });
     const after = await play(t, { most, many, steps: [{ send: a }], writes: many });
-    t.equal(after.log.length, many, "a text was sent, and not each client got it once");
+    t.equal(after.log.length, many, "a text was sent, but not every client got it once");
     t.ok(
       before.left === 0 && after.left === 0,
-      "the hub had nothing to write, and a timer or an immediate was still set",
+      "the hub had nothing to write, but a timer or an immediate was still set",
       { saw: before.left + after.left, wanted: 0 },
     );
   },

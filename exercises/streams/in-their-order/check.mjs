@@ -7,7 +7,7 @@ const student = (t) =>
 const play = async (t, given) => {
   const { key } = t.parameters;
   const log = await (await student(t)).scene("play", { key, word: t.token(), ...given });
-  if (log.kind) t.miss("`merged` returned no ReadableStream", { saw: log.kind });
+  if (log.kind) t.miss("`merged` did not return a ReadableStream", { saw: log.kind });
   return log;
 };
 const ascending = (t, count) => {
@@ -38,7 +38,7 @@ export default {
       t.equal(
         numbers(log.got),
         numbers(wanted),
-        "the chunks that arrived differ from those of the sources",
+        "the chunks that arrived differ from the chunks of the sources",
       );
       t.equal(log.over, "done", "all chunks had arrived, but the stream did not end");
     }
@@ -55,7 +55,7 @@ export default {
     t.equal(
       log.got.map(([number, source]) => `${number} of source ${source}`),
       expected(lists).map(([number, source]) => `${number} of source ${source}`),
-      "three sources have equal chunks, but those of an earlier source did not come first",
+      "three sources have equal chunks, but the chunks of an earlier source did not come first",
     );
   },
 

@@ -6,7 +6,7 @@ const student = (t, options) =>
   });
 const played = async (module, t, steps) => {
   const run = await module.scene("play", { steps });
-  if (run.lacks) t.miss(`\`createHub\` returned no object with a function \`${run.lacks}\``);
+  if (run.lacks) t.miss(`\`createHub\` did not return an object with a function \`${run.lacks}\``);
   return run;
 };
 const play = async (t, steps) => (await played(await student(t), t, steps)).clients;
@@ -26,7 +26,7 @@ const events = ({ writes }) =>
 const neverFull = (t, { writes }) =>
   t.ok(
     writes.every(({ isFull }) => !isFull),
-    "`write` had returned `false`, and the hub wrote to that client before it emitted `drain`",
+    "`write` had returned `false`, but the hub wrote to that client before it emitted `drain`",
   );
 
 export default {
@@ -44,7 +44,7 @@ export default {
     t.equal(
       events(run[1]),
       all.slice(1),
-      "a client got other events than those after it was added, or a gap for those before it was added",
+      "a newly added client did not get exactly the later events, or got a gap for earlier events",
     );
   },
 
@@ -62,12 +62,12 @@ export default {
     t.equal(
       events(run[1]),
       list.map((data, n) => event(n + 1, data)),
-      "one client was full, and another client, which reads, did not get each event once",
+      "while one client was full, another client, which reads, did not get each event once",
     );
     const late = run[1].writes.some(({ step }, n) => step !== [2, 3, 4, 5, 6, 8][n]);
     t.ok(
       !late,
-      "one client was full, and another client did not get its events when they were sent",
+      "while one client was full, another client did not get its events when they were sent",
     );
   },
 
@@ -87,25 +87,25 @@ export default {
     t.ok(got.length > 1, `${situation}: after \`drain\`, nothing came`, seen);
     t.ok(
       got.includes(event(newest, to(newest))),
-      `${situation}: after \`drain\`, the newest did not come`,
+      `${situation}: the newest event was not written after \`drain\``,
       seen,
     );
     t.ok(
       got.filter((text) => text.startsWith("id: ")).length === 2,
-      `${situation}: after \`drain\`, there should be one event alone, and the gap`,
+      `${situation}: after \`drain\`, the client should get one event and the gap, and nothing else`,
       seen,
     );
     t.ok(
       got.some((text) => text.startsWith("event: ")),
-      `${situation}: after \`drain\`, no gap was told`,
+      `${situation}: after \`drain\`, no gap was reported`,
       seen,
     );
     t.ok(
       got.includes(gapOf(t, missed)),
-      `${situation}: the gap has another form, or does not say how many were left out`,
+      `${situation}: the gap has the wrong form, or does not say how many events were left out`,
       seen,
     );
-    t.equal(got.slice(1), seen.wanted, `${situation}: what came after \`drain\``);
+    t.equal(got.slice(1), seen.wanted, `${situation}: what the client got after \`drain\``);
 
     // One event while it is full; then none.
     const [a, b, c] = list;
@@ -139,10 +139,10 @@ export default {
       .reduce((total, count) => total + count, 0);
     const ids = texts.flatMap((text) => /^id: (\d+)/.exec(text)?.[1] ?? []).map(Number);
     const what = "a gap filled the client again, and more events were sent until the next `drain`";
-    t.ok(ids.at(-1) === 7, `${what}: it did not get the newest in the end`, { saw: texts });
-    t.ok(sum + ids.length === 7, `${what}: events and gaps do not sum up to what was sent`, {
+    t.ok(ids.at(-1) === 7, `${what}: in the end it did not get the newest event`, { saw: texts });
+    t.ok(sum + ids.length === 7, `${what}: events and gaps do not add up to what was sent`, {
       saw: texts,
-      wanted: "each event, or in a gap",
+      wanted: "each event by itself or in a gap",
     });
   },
 
@@ -157,7 +157,7 @@ export default {
       `${sent} MiB of events were sent while a client was full, and the hub keeps ${Math.round(grown / MIB)} MiB of them`,
       { wanted: "one event" },
     );
-    t.equal(clients[0].writes.length, 1, "a client was full, and the hub wrote to it");
+    t.equal(clients[0].writes.length, 1, "a client was full, but the hub wrote to it");
   },
 
   async leaves(t) {
@@ -174,13 +174,13 @@ export default {
     t.equal(
       run[1].writes.length,
       2,
-      "a client is gone, and the hub wrote to it, or had not before",
+      "a client is gone, but the hub wrote to it, or never had before",
     );
-    t.equal(run[0].writes.length, 1, "a full client is gone, and the hub wrote to it");
+    t.equal(run[0].writes.length, 1, "a full client is gone, but the hub wrote to it");
     t.equal(events(run[2]).length, 4, "two clients are gone: how many of four events another got");
     t.ok(
       run[0].listeners + run[1].listeners === 0,
-      "a client is gone, and a listener of the hub is left on it",
+      "a client is gone, but a listener of the hub is left on it",
       { saw: run[0].listeners + run[1].listeners, wanted: 0 },
     );
   },

@@ -32,7 +32,7 @@ export default {
     const loads = sum(first.map((one) => ({ bytes: one.loads })));
     t.ok(
       loads === 1,
-      `${crowd} asked for a file at the same time, and it was loaded ${loads} times`,
+      `${crowd} asked for a file at the same time, but it was loaded ${loads} times`,
       {
         saw: loads,
         wanted: 1,
@@ -147,7 +147,7 @@ export default {
     });
     t.ok(
       gets[2].loads === 1 && gets[2].bytes === bytes,
-      "a load had failed, and the next caller got the same failure without another load",
+      "a load had failed, but the next caller got the same failure without another load",
       { saw: gets[2].error ?? `${gets[2].loads} loads`, wanted: "another load" },
     );
   },

@@ -163,7 +163,7 @@ export default {
       [status, "text/x-two", first + second],
       "the client did not get the same status, content-type and body as the upstream had sent",
     );
-    await lives(t, run, "after a request that went well");
+    await lives(t, run, "after a request that succeeded");
   },
 
   async flat(t) {
@@ -198,7 +198,7 @@ export default {
     t.equal(
       [said(answer), answer.bytes],
       [200, LARGE],
-      "a client read nothing for a while, then its whole response: status and bytes",
+      "a client read nothing for a while and then its whole response: the status and the number of bytes",
     );
 
     let visit;
@@ -224,7 +224,7 @@ export default {
     t.equal(
       [said(upload), bytes],
       [200, LARGE],
-      "the upstream read nothing for a while, then a whole body: status and bytes",
+      "the upstream read nothing for a while and then the whole body: the status and the number of bytes",
     );
   },
 

@@ -78,7 +78,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the source failed, and a promise other than that of `copy` was left rejected",
+      "the source failed, and a promise other than the result of `copy` was left rejected",
     );
   },
 

@@ -139,7 +139,7 @@ export default {
       t.equal(
         outcomeText(call),
         `${status} ${body}`,
-        "a client got a different status or body from those that the upstream had sent",
+        "a client got a status or a body that differs from what the upstream had sent",
       );
     }
   },
@@ -147,7 +147,7 @@ export default {
   async bounds(t) {
     const { most, paths, calls, came, upstream } = await filled(t, 4);
     t.plot(
-      "Requests of one connection with the upstream at a time",
+      "Requests of one connection that are with the upstream at the same time",
       [
         [0, 0],
         [paths.length, came().length],
@@ -156,7 +156,7 @@ export default {
     );
     t.ok(
       came().length <= most,
-      `${came().length} requests of one connection were with the upstream at a time`,
+      `${came().length} requests of one connection were with the upstream at the same time`,
       { saw: came().length, wanted: most },
     );
     const early = calls.find((one) => one.done);
