@@ -25,8 +25,8 @@ WORDS = {
     "shown, and the size is refuted.",
     "no difference": "The whole interval lies within the band that counts as equal.",
     "reversed": "The whole interval lies on the other side of 1.",
-    "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
-    "sentence of this book, the reference run stops.",
+    "did not hold": "The whole interval misses the limit, and no word above fits. Where the claim "
+    "is a sentence of this book, the reference run stops.",
     "differs by machine": "Of several sittings, on different machines or days, no two agree "
     "without a third that contradicts. What each sitting said is next to it.",
     "demonstrated": "A sentence of this book that a definition, the documentation, the program "

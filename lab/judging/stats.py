@@ -295,7 +295,7 @@ def paired_ratio(
     elif not blind and n < PAIRS_FOR_A_VERDICT:
         blind = too_few(n)
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
-        blind = "the A/A control has no value, so what noise does is unknown"
+        blind = "the A/A control has no value, so the effect of noise is unknown"
     return _decided(replace(ratio, blind=blind), at_label)
 
 

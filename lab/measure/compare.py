@@ -280,7 +280,7 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
         )
     values = list(options[lists[0]])
     if not values or any(values.count(v) > 1 for v in values):
-        raise BadComparison(f"{lists[0]}={values!r}: give different values, at least one")
+        raise BadComparison(f"{lists[0]}={values!r}: give at least one value, and no value twice")
     return lists[0], values
 
 
@@ -314,7 +314,7 @@ def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any
         )
     if server_options and server.running is not None:
         raise BadComparison(
-            f"arm {name!r} runs already: give its recipe, so "
+            f"arm {name!r} is already running: give its recipe, so "
             f"that {', '.join(server_options)} can be changed"
         )
     if server_options and server.recipe is not None:

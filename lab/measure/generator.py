@@ -113,7 +113,7 @@ class Generator:
             event["event"]
         except (ValueError, KeyError, TypeError):
             raise GeneratorFailed(
-                self._story(f"said what is not an event: {line[:200]!r}")
+                self._story(f"printed a line that is not an event: {line[:200]!r}")
             ) from None
         return dict(event)
 

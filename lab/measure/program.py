@@ -240,7 +240,7 @@ def _run(program: _ProgramRun, recipe: Recipe | None, with_node: str) -> Printed
             )
         except child.OutOfTime as error:
             raise ProgramFailed(
-                f"{error}\nRaise timeout_s, or look for what keeps it alive."
+                f"{error}\nRaise timeout_s, or find out what keeps the program alive."
             ) from None
         except child.ChildFailed as error:
             raise ProgramFailed(str(error)) from None

@@ -55,7 +55,7 @@ def accept_losses(clients: int, rounds: int, service_s: float, timeout_s: float)
     if not (rounds >= 1 and 0 < service_s < math.inf):
         raise LabError(f"a client sends at least 1 request of > 0 s; got {rounds!r}, {service_s!r}")
     if not timeout_s > 0:
-        raise LabError(f"timeout_s={timeout_s!r} must be above 0; math.inf is patience without end")
+        raise LabError(f"timeout_s={timeout_s!r} must be above 0; math.inf is unlimited patience")
     return max(0.0, clients - timeout_s / (rounds * service_s))
 
 

@@ -76,7 +76,7 @@ def littles_law(e: Evidence) -> Check:
             "warn",
             None,
             limit,
-            "no request ended in the window: Little's law has nothing to hold on to",
+            "no request ended in the window, so Little's law cannot be checked",
         )
     off = in_flight / n - 1
     product = e.window.ended / e.span_s * e.window.mean_cycle_s if e.span_s else math.nan
@@ -135,7 +135,7 @@ def answered(e: Evidence) -> Check:
     if e.window.waiting_longest_s > max(longest, 0.001) * 1.5:
         text = (
             f"a request was still waiting after {e.window.waiting_longest_s:.3g} s, "
-            "longer than any answer took: the tail is longer than shown"
+            "longer than any response took: the tail is longer than shown"
         )
         return Check("warn", round(e.window.waiting_longest_s, 6), round(longest, 6), text)
     return Check("ok", e.window.ended, 1, f"{e.window.ended} requests ended in the window")
@@ -154,7 +154,7 @@ def window(e: Evidence) -> Check:
         return Check("ok", None, None, "a fixed number of requests has no window")
     in_flight = e.window.in_flight
     if not e.window.ended or not in_flight:
-        return Check("warn", 0, 3, "no answer in the window")
+        return Check("warn", 0, 3, "no response in the window")
     per_connection = e.window.ended / in_flight
     text = f"the window holds {tidy(per_connection)} responses of each connection"
     if per_connection < 3:
@@ -201,7 +201,7 @@ def warm(e: Evidence) -> Check:
         return Check("ok", None, None, "a warm-up of fixed length")
     took = round(e.warmed_s, 3)
     if e.warm == "capped":
-        text = f"not steady after {took:.3g} s of warm-up, the most that is given"
+        text = f"not steady after {took:.3g} s of warm-up, the longest that is allowed"
         return Check("warn", took, cap, text)
     return Check("ok", took, cap, f"steady after {took:.3g} s of warm-up")
 
@@ -224,7 +224,7 @@ def steady(e: Evidence) -> Check:
     first, _, last = (statistics.fmean(third) for third in thirds)
     counts = [rate * e.span_s / 3 for rate in (first, last)]
     if min(counts) < 1:
-        return Check("warn", None, None, "too few answers to see whether the rate was steady")
+        return Check("warn", None, None, "too few responses to see whether the rate was steady")
     within = statistics.fmean(statistics.variance(third) for third in thirds)
     mean = statistics.fmean((first, last))
     scatter = math.sqrt(within * 2 / 3) / mean
@@ -249,12 +249,13 @@ def verified(e: Evidence) -> Check:
     if not e.verified:
         return _compared_with_the_first(e)
     if wrong:
-        return Check("fail", wrong, 0, f"{wrong} answers had another body than the catalogue says")
+        text = f"{wrong} responses had a body that differs from the catalogue's"
+        return Check("fail", wrong, 0, text)
     by_length = (e.bodies or {}).get("by_length", 0)
     if e.load.expect is not None and "sha256" not in e.load.expect:
         had = "every body had the expected length"
     elif by_length:
-        had = f"every body had the expected length; {by_length} were too large to be hashed too"
+        had = f"every body had the expected length, but {by_length} were too large to be hashed"
     else:
         had = "every body had the expected length and hash"
     return Check("ok", 0, 0, had)
@@ -262,7 +263,7 @@ def verified(e: Evidence) -> Check:
 
 def _compared_with_the_first(e: Evidence) -> Check:
     """Compare bodies that nobody promises; a server may have reasons to vary them."""
-    unknown = "the body is not known to the catalogue"
+    unknown = "the catalogue does not say what the body is"
     bodies = e.bodies or {}
     first = bodies.get("first")
     if first is None:
@@ -270,17 +271,21 @@ def _compared_with_the_first(e: Evidence) -> Check:
     differing, by_length = bodies["differing"], bodies["by_length"]
     differences = []
     if e.unchanged is False:
-        differences.append("the first answer had another body than when the server was started")
+        differences.append(
+            "the body of the first response differed from the body when the server was started"
+        )
     if differing:
-        differences.append(f"{differing} of {e.counts.ok} answers had another body than the first")
+        differences.append(
+            f"{differing} of {e.counts.ok} responses had a body that differs from the first"
+        )
     if differences:
         return Check("warn", differing, 0, f"{unknown}: " + ", and ".join(differences))
     # The catalogue promises no body, so nobody can say that this one is right. All answers agree.
-    same = f"every answer had the first one's {first['bytes']} bytes"
+    same = f"every response had the same {first['bytes']} bytes as the first"
     if by_length:
         same = (
-            f"every answer had the first one's length, {first['bytes']} bytes; "
-            f"of {by_length} the content was not compared"
+            f"every response was as long as the first, {first['bytes']} bytes; "
+            f"the content of {by_length} was not compared"
         )
     return Check("ok", 0, 0, f"{unknown}: {same}")
 
@@ -311,7 +316,7 @@ def ports(e: Evidence) -> Check:
     """
     waiting, total = e.noise.time_wait_after, e.noise.ephemeral_ports
     if waiting is None:
-        return Check("ok", None, None, "this system does not tell how many ports wait")
+        return Check("ok", None, None, "this system does not say how many ports are in TIME_WAIT")
     half = (total or 28232) // 2
     text = f"{waiting} connections in TIME_WAIT of {total or 'unknown many'} ports"
     if e.load.keep_alive:
@@ -393,9 +398,9 @@ def silence(e: Evidence) -> Check:
     as it was answered.
     """
     if e.load.loop != "closed":
-        return Check("ok", None, None, "open loop: its latencies hold every wait")
+        return Check("ok", None, None, "open loop: its latencies include every wait")
     if not e.window.ended or not e.window.latency.count:
-        return Check("ok", None, None, "no answer in the window, as another check says")
+        return Check("ok", None, None, "no response in the window, as another check says")
     longest, limit = e.window.silence_s, max(SILENCE * e.span_s, LEAST_SILENCE_S)
     p99 = e.window.latency.quantile(0.99)
     text = f"the longest time without a response was {ms(longest)}"
@@ -408,7 +413,8 @@ def silence(e: Evidence) -> Check:
         value,
         limit,
         f"{text}, {share}, and p99 is {ms(p99)}: a closed loop sends nothing while it waits, so "
-        "its percentiles hide this. Ask with rate= what requests at that time would have waited",
+        "its percentiles hide this. Use rate= to see how long requests at that time would have "
+        "waited",
     )
 
 
@@ -489,7 +495,7 @@ FAILURES = {
 }
 _WARNED = {
     "answered": "a request outlasted the window",
-    "window": "fewer than three answers a connection",
+    "window": "fewer than three responses per connection",
     "client_headroom": "client-bound",
     "warm": "warm-up ended by its cap",
     "steady": "not steady",
@@ -501,9 +507,9 @@ _WARNED = {
     "ports": "many ports in TIME_WAIT",
 }
 _UNKNOWN = {
-    "littles_law": "no answer to check Little’s law with",
+    "littles_law": "no response to check Little’s law with",
     "client_headroom": "client’s load unknown",
-    "steady": "too few answers to see a drift",
+    "steady": "too few responses to see a drift",
     "verified": "right body not known",
 }
 

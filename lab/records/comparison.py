@@ -274,9 +274,11 @@ class Comparison(Shown, Stored):
             (self.sweep or "value", self.values, places),
         ):
             if odd := [mention for mention in mentions if mention not in choices]:
-                raise LabError(f"it speaks of {noun} {odd[0]!r}, its design knows {list(choices)}")
+                raise LabError(
+                    f"it has results for {noun} {odd[0]!r}, but its design has {list(choices)}"
+                )
         if not self.values:
-            raise LabError("its design has no value of what was swept")
+            raise LabError("its design has no value for what was swept")
 
     def with_recorded(self, record: Recorded) -> Comparison:
         """Return the same comparison marked as replayed, its trials too."""
@@ -358,4 +360,7 @@ def _unsupported(trials: list[Trial], metric: str) -> str:
     if fewest.support(q):
         return ""
     need = math.ceil(SUPPORT / min(q, 1 - q) - 1e-6)
-    return f"{name} needs {need} answers a trial, one had {len(fewest)} (or take p50, mean or max)"
+    return (
+        f"{name} needs {need} responses a trial, but one had {len(fewest)} "
+        "(or take p50, mean or max)"
+    )

@@ -186,7 +186,7 @@ class Histogram:
                 f"a histogram has {step.size} buckets and {counts.size} counts, bits={bits}"
             )
         if (step[1:] <= 0).any() or (step[:1] < 0).any() or (counts < 0).any():
-            raise LabError("the buckets of a histogram do not ascend, or hold less than nothing")
+            raise LabError("the buckets of a histogram do not ascend, or a count is below 0")
 
         def number(key: str) -> float:
             return math.nan if data[key] is None else float(data[key])

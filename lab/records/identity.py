@@ -32,7 +32,7 @@ def experiment_id(name: str | None, chapter: str, arms: Iterable[str]) -> str:
         return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
     if not _NAME.fullmatch(name):
         raise LabError(
-            f"experiment={shown(name)} can't be stored under that name: small "
+            f"experiment={shown(name)} can't be stored under that name: lower-case "
             "letters, digits, '-', '.' and '_', at most 100"
         )
     return name
@@ -119,7 +119,7 @@ def _arm(arm: str, old: Any, new: Any) -> list[str]:
             else []
         )
         return [w for o, n in pairs for w in _arm(arm, o, n)][:3] or [
-            f"arm {arm}: another set of servers"
+            f"arm {arm}: a different set of servers"
         ]
     if canonical(old) == canonical(new):
         return []

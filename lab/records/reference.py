@@ -125,7 +125,7 @@ class Kind(Generic[T]):
         data = read(experiment)
         if changed := differences(data["question"], question):
             raise StaleRecord(
-                f"experiment {experiment!r} was recorded on {data['when'][:10]} for another "
+                f"experiment {experiment!r} was recorded on {data['when'][:10]} for a different "
                 f"question: {'; '.join(changed)}. `make reference` records it "
                 "again; LAB_MODE=live measures it here."
             )

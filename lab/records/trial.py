@@ -284,7 +284,7 @@ class Trial(Shown, _Answered):
         """
         if self.recorded is not None:
             raise LabError(
-                f"{self.recorded.label}: the raw rows stayed there, because "
+                f"{self.recorded.label}: the raw rows stayed where it was recorded, because "
                 "a record keeps only the histogram and the series"
             )
         if self.raw_ref is None or not self.folder:
@@ -312,7 +312,7 @@ class Trial(Shown, _Answered):
     def __repr__(self) -> str:
         ms = {q: f"p{q * 100:g} {tidy(self.latency.quantile(q) * 1e3)} ms" for q in (0.5, 0.99)}
         percentiles = [text for q, text in ms.items() if self.latency.support(q)] or [
-            "too few answers for percentiles"
+            "too few responses for percentiles"
         ]
         odd = [f"{n}: {c.text}" for n, c in {**self.failures, **self.warnings}.items()]
         how = (

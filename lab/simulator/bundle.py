@@ -122,7 +122,8 @@ def _bundle(out: Path) -> None:
     )
     if process.returncode:
         raise LabError(
-            f"What pages need to run programs could not be bundled: {child.shown(process.stderr)}"
+            "The code that pages need to run programs could not be bundled: "
+            f"{child.shown(process.stderr)}"
         )
 
 
@@ -168,7 +169,8 @@ def _licences() -> str:
     texts = {"Node.js": _licence_of_node()}
     texts |= {name: (PACKAGES / file).read_text("utf8") for name, file in LICENCES.items()}
     intro = (
-        "What runs programs on this site contains code of these projects, under these licences.\n"
+        "The model that runs programs on this site has code from these projects, under these "
+        "licences.\n"
     )
     return intro + "".join(
         f"\n\n{'=' * 80}\n{name}\n{'=' * 80}\n\n{t}" for name, t in texts.items()

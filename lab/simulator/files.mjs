@@ -73,7 +73,7 @@ function dataIn({ name, files }, path) {
   const bytes = all.reduce((total, { latin1 }) => total + latin1.length, statSync(path).size);
   if (all.length >= MOST_FILES || bytes > MOST_BYTES)
     throw new NotModelledError(
-      `The model takes ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB at most, and the program asks for more. For the real thing: node ${name}`,
+      `The model takes at most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB, and the program asks for more. For the real thing: node ${name}`,
     );
   try {
     return { kind: "data", latin1: readFileSync(path, "latin1") };

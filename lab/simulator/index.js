@@ -12,7 +12,7 @@ const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
 const BY_CHANCE =
   "What this program prints depends on the date, the time or random numbers: the model shows one case, and Node prints another.";
 const FRAMES =
-  "Of a printed stack, the model has the program's own functions alone, and their columns can differ from Node's.";
+  "In a printed stack, the model has only the program's own functions, and their columns can differ from Node's.";
 
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
 export function programOf(machine, source, name, folder = FOLDER, kind = null) {

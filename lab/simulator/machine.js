@@ -376,7 +376,7 @@ class Machine {
       if (error instanceof RangeError)
         throw new NotModelledError(
           this.refusal ??
-            "The program was stopped: its functions call one another deeper than the model can.",
+            "The program was stopped: its functions call one another more deeply than the model can follow.",
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

@@ -115,11 +115,11 @@ export function traceOf({ node, runs, orders, cut }, { name, kind, source }) {
 
 function notesOf(orders, cut) {
   const notes = ["This is a model: its time is virtual, and nothing here was measured."];
-  if (cut) notes.push("The search for orders came to its end: there may be more.");
+  if (cut) notes.push("The search for orders reached its limit: there may be more.");
   const [{ code, report, missing }] = orders;
   if (missing.length)
     notes.push(
-      `The disk of the model holds the program alone: there is no ${missing.join(", no ")} on it.`,
+      `The disk of the model holds only the program: there is no ${missing.join(", no ")} on it.`,
     );
   if (code) notes.push(`The program ends with exit code ${code}${reasonIn(report)}.`);
   return notes;

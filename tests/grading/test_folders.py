@@ -421,11 +421,11 @@ STRANGERS = {
     "Bun": ({"server.mjs": 'import "bun";\n'}, "with Node, and not with Bun"),
     "a module without its ending": (
         {"server.mjs": 'import "./routes";\n', "routes.mjs": ""},
-        "with its ending, and with its capitals",
+        "with its extension and its capital letters",
     ),
     "a module without its capitals": (
         {"server.js": 'require("./Routes");\n', "routes.js": ""},
-        "with its ending, and with its capitals",
+        "with its extension and its capital letters",
     ),
     "a module elsewhere": ({"server.mjs": 'import "../routes.mjs";\n'}, "move that file into it"),
     "CommonJS by package.json": (

@@ -152,9 +152,9 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export const summary = (rows: number[]) => ({});\n",
             "a.mjs",
-            r"line 1\): types of TypeScript are not JavaScript, take them out",
+            r"line 1\): TypeScript types are not JavaScript, remove them",
         ),
-        ("interface Row { ms: number }\n" + EMPTY, "a.mjs", r"types of TypeScript"),
+        ("interface Row { ms: number }\n" + EMPTY, "a.mjs", r"TypeScript types"),
         (
             "import test from 'node:test';\n" + EMPTY + "test('x', () => {});\n",
             "a.mjs",

@@ -177,7 +177,7 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
     assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
     assert found.trials[0].recorded == found.recorded
     assert found.recorded.label in repr(found)
-    with pytest.raises(LabError, match="raw rows stayed there"):
+    with pytest.raises(LabError, match="raw rows stayed where it was recorded"):
         found.trials[0].raw()
 
 

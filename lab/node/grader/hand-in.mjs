@@ -223,7 +223,7 @@ export class Process {
     }
     if (since > STIRS_MS || proc.family(this.child.pid).length > all.length)
       this.void(
-        `${this.name} continued with something while another was checked, although it was stopped`,
+        `${this.name} kept running while another program was checked, although it had been stopped`,
       );
   }
 
@@ -374,20 +374,20 @@ export class Process {
     if (runtime)
       return `. The check runs a program with Node, and not with ${runtime}: use Node's own modules, such as node:http`;
     if (missing && !folder)
-      return ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
+      return ". A single file is checked alone: hand in the folder that has its modules, and libraries in its node_modules";
     const within = missing?.startsWith(`${this.at.hand}/`) && !missing.includes("/node_modules/");
     if (within || /^\.{1,2}\//.test(missing ?? ""))
-      return ". Your folder has no file of that name: write the name with its ending, and with its capitals";
+      return ". Your folder has no file of that name: write the name with its extension and its capital letters";
     if (missing?.startsWith("/") && !missing.includes("/node_modules/"))
-      return ". Only what is in your folder is here: move that file into it";
+      return ". Only the contents of your folder are here: move that file into it";
     if (missing)
-      return ". Only what is in your folder is here: its modules, and libraries in its node_modules, which `npm install` in the folder brings";
+      return ". Only the contents of your folder are here: its modules, and libraries in its node_modules, which `npm install` in the folder brings";
     if (/ENOENT[^'\n]{0,100}'(?:[^'\n]{0,300}\/)?\.env(?:\.\w{1,40})?'/.test(text))
       return ". Files whose names begin with a dot are not handed in: give each variable a default in the program";
     if (folder && /Cannot use import statement outside a module/.test(text))
       return '. Write "type": "module" into package.json, or let the name of the file end in .mjs';
     if (/not supported in strip-only mode/.test(text))
-      return ". Node leaves types out and compiles nothing: write that in JavaScript, an enum as an object";
+      return ". Node strips types and compiles nothing: write this in JavaScript, for example an enum as an object";
     return "";
   }
 
@@ -532,7 +532,7 @@ export class Module extends Process {
       this.exports = await this.#do(
         { do: "load" },
         seconds,
-        "loading your file did not end",
+        "loading your file never finished",
         LOAD_CPU_S,
       );
     } catch (error) {
@@ -609,7 +609,7 @@ export class Module extends Process {
   async object(name, ...given) {
     const value = await this.call(name, ...given);
     const other = noObject(value);
-    if (other) throw new Missed(`\`${name}\` returned ${other}, but an object is wanted`);
+    if (other) throw new Missed(`\`${name}\` returned ${other}, but it should return an object`);
     return value;
   }
 
@@ -618,7 +618,7 @@ export class Module extends Process {
     return this.#do(
       { do: "scene", name, given: encode(given, (callback) => this.#keep(callback)) },
       seconds,
-      "what was expected did not come",
+      "what the check waits for did not happen",
     );
   }
 
@@ -658,7 +658,7 @@ export class Module extends Process {
       done === late ? "something computes or waits without end" : "something computes without end";
     const why = alive
       ? "a promise is never settled, or a callback never called"
-      : `its event loop does not turn any more, ${stuck}`;
+      : `its event loop no longer turns, ${stuck}`;
     const limit =
       done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of a processor's time`;
     const error = new Missed(`${what} ${limit}: ${why}`, this.told());
@@ -835,7 +835,7 @@ function slipOf(line) {
   const [quote] = line.match(PRINTED_QUOTE) ?? [];
   if (quote) return `: ${quote} is a quotation mark of printed text, write ' or "`;
   return TYPED.some((type) => type.test(line))
-    ? ": types of TypeScript are not JavaScript, take them out"
+    ? ": TypeScript types are not JavaScript, remove them"
     : "";
 }
 

@@ -118,7 +118,7 @@ async function decided({ odd, ...result }, { id }) {
     if (criterion.id === id) break;
   }
   if (seen[id] !== "held") return result;
-  const message = `something that your code returns or throws is not of the kind that the task says: ${odd}`;
+  const message = `something that your code returns or throws is not of the kind that the task asks for: ${odd}`;
   return { ...result, outcome: "missed", message };
 }
 

@@ -655,7 +655,7 @@
   bindings.fs_event_wrap = {
     FSEvent: class FSEvent {
       constructor() {
-        machine.refuse("The disk of the model has no fs.watch(): the program alone writes to it");
+        machine.refuse("The disk of the model has no fs.watch(): only the program writes to it");
       }
     },
   };

@@ -334,13 +334,13 @@
    */
   const waysOf = (ready, slept, hasSockets) => {
     const ways = [];
-    if (!slept) ways.push(["the pool is not done yet when the loop looks", []]);
+    if (!slept) ways.push(["the pool is not done yet when the loop checks", []]);
     if (hasSockets)
-      ways.push(["the pool and the sockets are ready the other way round", ready, true]);
+      ways.push(["the pool and the sockets are ready in the opposite order", ready, true]);
     if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
     for (const [at, work] of ready.entries()) {
       const rest = ready.filter((other) => other !== work);
-      ways.push([`the pool has done only work ${work.number + 1} when the loop looks`, [work]]);
+      ways.push([`the pool has done only work ${work.number + 1} when the loop checks`, [work]]);
       if (at) ways.push([`the pool has done work ${work.number + 1} first`, [work, ...rest]]);
     }
     return ways;
@@ -410,7 +410,7 @@
     idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
     if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
       machine.refuse(
-        "The server waits for a client, and the model has only those that the program makes itself",
+        "The server waits for a client, and the model has only the clients that the program itself creates",
       );
     if (!hurries && until === Number.POSITIVE_INFINITY)
       machine.stop(

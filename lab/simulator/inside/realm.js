@@ -45,7 +45,7 @@
         if (view[at] !== value) return "not-equal";
         if (ms === Number.POSITIVE_INFINITY)
           machine.refuse(
-            "Atomics.wait() without a time waits for a worker, and the model has none",
+            "Atomics.wait() without a timeout waits for a worker, and the model has none",
           );
         machine.pass(Math.max(0, ms));
         return "timed-out";

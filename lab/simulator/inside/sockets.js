@@ -369,9 +369,7 @@
     // --- a client
     connect(request, address, port) {
       if (!LOCAL.test(address))
-        machine.refuse(
-          `The model has sockets between the ends of one program alone, and none to ${address}`,
-        );
+        machine.refuse(`The model has sockets only within one program, and none to ${address}`);
       if (this.connecting) return uv.UV_EALREADY;
       this.end.connect(address, port);
       this.connecting = begin(request, "TCPCONNECTWRAP", this.wrap.id);

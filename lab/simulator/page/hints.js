@@ -26,6 +26,6 @@ export function hintFor(error, source) {
   )
     return "This looks like TypeScript. The model takes JavaScript: leave out the types.";
   if (/<\/?[A-Za-z][\w.]*(\s[^<>]*)?\/?>/.test(source))
-    return "This looks like JSX, of which a build makes JavaScript. The model takes JavaScript.";
+    return "This looks like JSX, which a build step turns into JavaScript. The model takes JavaScript.";
   return null;
 }

@@ -63,7 +63,7 @@ globalThis.LabSimulator.lab = async (place) => {
     if (!programFile) return;
     file.value = "";
     if (programFile.size > 400_000) {
-      note.textContent = `${programFile.name} is too long: the model takes programs of 100,000 letters.`;
+      note.textContent = `${programFile.name} is too long: the model takes programs of up to 100,000 characters.`;
       return;
     }
     const name = /^[\w-][\w.-]*\.[cm]?js$/.test(programFile.name)

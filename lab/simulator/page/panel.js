@@ -235,7 +235,7 @@ class Panel {
     this.#clear();
     if (this.text.length > MOST_LETTERS)
       return this.#complain(
-        `The program has ${this.text.length.toLocaleString("en")} letters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or run it for real.`,
+        `The program has ${this.text.length.toLocaleString("en")} characters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or run it for real.`,
       );
     this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
     setOff(this.parts.run, true);
@@ -252,7 +252,7 @@ class Panel {
     try {
       this[`_${event}`]?.(more);
     } catch {
-      this.#complain("The model gave an answer that cannot be shown.");
+      this.#complain("The model gave a result that cannot be shown.");
     }
     if (["orders", "refused"].includes(event)) {
       setOff(this.parts.run, false);
@@ -422,7 +422,7 @@ class Panel {
     this.#setText(this.original);
     this.#sayKind();
     this.#clear();
-    this.#say("The program is as it was.");
+    this.#say("The program is back to how it was.");
     this.onchange?.();
   }
 
@@ -443,7 +443,7 @@ class Panel {
       );
     } catch {
       location.hash = new URL(address).hash;
-      this.#say("The address of this page is the link now: copy it from there.");
+      this.#say("The address of this page is now the link: copy it from the address bar.");
     }
   }
 

@@ -4,9 +4,9 @@
 const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
 const LOADING_MS = 30_000;
 const GONE =
-  "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
+  "The program was stopped: it kept the model busy for 2 s, perhaps with memory or long texts.";
 const NOT_LOADED =
-  "The model could not be loaded: this browser keeps the page from its own files. Another browser may do.";
+  "The model could not be loaded: this browser keeps the page from its own files. Another browser may work.";
 
 export class Runner {
   #frame = null;

@@ -27,7 +27,9 @@ export async function programIn(hash) {
     if (source.length > MOST_LETTERS) throw new RangeError("too long");
     return { source, name, node: Number(fields.get("node")) };
   } catch {
-    throw new RangeError("This link holds no program that can be read: it was cut, or changed.");
+    throw new RangeError(
+      "This link does not hold a readable program: it was truncated or changed.",
+    );
   }
 }
 
