@@ -80,7 +80,7 @@ PATTERNS = {
     "stay": r"(?<!\*)\b(?:a|the|its|their|each|mean|long|whose|every) stays?\b",
     "mark": r"\b(?:the|a|its|each|this) marks?\b(?! (?:of|at)\b)",
     "look": r"\b(?:a|the|each|first|second|every|one|two|three|between|this|last) "
-    r"(?:two )?looks?\b(?!-| of\b)",
+    r"(?:two )?looks?\b(?!-| of\b| like\b)",
     "trip": r"(?<!round )(?<!round-)\btrips?\b",
 }
 SEARCH = {

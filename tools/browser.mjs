@@ -148,7 +148,7 @@ async function install() {
       return choose(got.path);
     }
     if (folder) rmSync(folder, { recursive: true, force: true });
-    const why = got.flaws.length > 0 ? got.flaws.join("; ") : "what came does not start";
+    const why = got.flaws.length > 0 ? got.flaws.join("; ") : "what was downloaded does not start";
     reasons.push(`from ${how}: ${why}`);
   }
   throw new Error(

@@ -138,7 +138,7 @@
       try {
         await navigator.clipboard.writeText(link.href);
       } catch {
-        return say("The address of the page leads here now");
+        return say("The page’s address now leads here");
       }
       say("Address copied");
       link.dataset.copied = "";
@@ -269,7 +269,7 @@
       dialog?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
       if (pressed.matches(".theme-switch-button")) say(colourMode());
       if (pressed.matches(".copybtn"))
-        say(pressed.matches(".success") ? "Copied" : "The browser did not allow to copy");
+        say(pressed.matches(".success") ? "Copied" : "The browser did not allow copying");
       states();
     };
     // On the way down: the theme stops some clicks on their way up.

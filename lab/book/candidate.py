@@ -126,7 +126,7 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
     chapters = {entry["chapter"] for entry in first.values() if entry["changed"]}
     second_look: dict[tuple[str, str], Entry] = {}
     if chapters:
-        say(f"{count(len(chapters), 'chapter')} with a difference: measured once more.")
+        say(f"{count(len(chapters), 'chapter')} with a difference: measured again.")
         later_rows = [
             [side.sitting.row(side.node, page, again=True) for side in sides]
             for page in pages

@@ -390,7 +390,7 @@ def _why(page: str, place: int, cells_run: Sequence[Mapping[str, Any]], broken: 
     """Return in words why a cell claimed nothing: the first one that failed, up to it."""
     if failed := _failed(page, place, cells_run):
         return failed
-    return f"the chapter did not come so far: {broken}" if broken else "its cell claimed nothing"
+    return f"the chapter stopped before this: {broken}" if broken else "its cell claimed nothing"
 
 
 def _failed(page: str, place: int, cells_run: Sequence[Mapping[str, Any]]) -> str:

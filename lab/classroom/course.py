@@ -152,7 +152,7 @@ def read(root: str | Path) -> Course:
 def _made(root: Path, settings: dict[str, Any]) -> Course:
     _known(settings, _KEYS, "")
     if "name" not in settings:
-        raise LabError('it has no name: name = "node-io", say')
+        raise LabError('it has no name: write one, such as name = "node-io"')
     late = settings.get("late", {})
     _known(late, set(Late.__dataclass_fields__), "[late] ")
     zone = str(settings.get("timezone", "UTC"))
@@ -164,9 +164,9 @@ def _made(root: Path, settings: dict[str, Any]) -> Course:
         ) from None
     start, at = settings.get("start"), settings.get("due_time", time(23, 59))
     if start is not None and (not isinstance(start, date) or isinstance(start, datetime)):
-        raise LabError(f"its start is {start!r}: a day such as 2027-01-11, without quotes")
+        raise LabError(f"its start is {start!r}: write a day such as 2027-01-11, without quotes")
     if not isinstance(at, time):
-        raise LabError(f"its due_time is {at!r}: a time such as 23:59:00, without quotes")
+        raise LabError(f"its due_time is {at!r}: write a time such as 23:59:00, without quotes")
     weeks = []
     for number, week in enumerate(settings.get("weeks", []), 1):
         _known(week, _KEYS_OF_WEEK, f"week {number}: ")
@@ -174,7 +174,9 @@ def _made(root: Path, settings: dict[str, Any]) -> Course:
         if due is None and start is not None:
             due = datetime.combine(start + timedelta(days=7 * number - 1), at)
         if due is not None and not isinstance(due, datetime):
-            raise LabError(f"week {number} is due {due!r}: a time such as 2027-01-17 23:59:00")
+            raise LabError(
+                f"week {number} is due {due!r}: write a time such as 2027-01-17 23:59:00"
+            )
         weeks.append(
             Week(
                 str(week.get("id", f"week-{number}")),
@@ -221,7 +223,10 @@ def _faults(course: Course) -> Iterator[str]:
     exercise_names, week_of, ids = set(exercises.names()), dict[str, str](), set[str]()
     for week in course.weeks:
         if not _NAME.fullmatch(week.id) or week.id in ids:
-            yield f"a week is called {week.id!r}: a name of its own, of letters, digits, - _ and ."
+            yield (
+                f"a week is called {week.id!r}: give each week a different name, of letters, "
+                "digits, - _ and ."
+            )
         ids.add(week.id)
         if not week.exercises:
             yield f"{week.id} has no exercises"

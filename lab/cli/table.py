@@ -86,7 +86,7 @@ LAB = Home(
     "lab",
     "Look after servers and the machine, solve exercises, and examine your own server.",
     (
-        Verb("ps", "list the running servers, including those of other notebooks"),
+        Verb("ps", "list the running servers of this and other notebooks"),
         Verb("stop-all", "stop all servers that the book started"),
         Verb("servers", "list the servers of the catalogue"),
         Verb("doctor", "check whether this machine is fit for measuring"),

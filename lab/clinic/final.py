@@ -89,7 +89,7 @@ class Compared:
         ratio = self.measured.ratio
         because = f" ({self.measured.because})" if self.measured.because else ""
         if not ratio.pairs:
-            return f"Compared with {self.before}: {self.measured.word}, as no pair has answers."
+            return f"Compared with {self.before}: {self.measured.word}, as no pair has responses."
         return (
             f"Compared with {self.before}: {self.measured.word}{because}. In the same time, "
             f"{self.before} sends {ratio.estimate:.2f} times as many responses ({ratio.low:.2f} to "
@@ -102,7 +102,7 @@ class Compared:
         return {
             "before": self.before,
             "verdict": self.measured.word,
-            "times as many answers": (
+            "times as many responses": (
                 [ratio.estimate, ratio.low, ratio.high] if ratio.pairs > 1 else None
             ),
             "pairs": ratio.pairs,
@@ -358,7 +358,7 @@ def _row(what: str, phase: Phase) -> dict[str, Any]:
 def _load_line(phase: Phase) -> str:
     refusals = phase.kinds.get("status 503", 0)
     return (
-        f"{count(phase.connections, 'client')}: {number(phase.throughput)} answers a second, "
+        f"{count(phase.connections, 'client')}: {number(phase.throughput)} responses a second, "
         f"{refusals} refused with 503, {phase.failed - refusals} failed otherwise"
     )
 

@@ -499,8 +499,8 @@ def _together(m: int) -> str:
     """How so many measures are judged."""
     verdicts = m * LOOKS
     return (
-        f"All {m} measures are judged together, up to {LOOKS} times, so that of twenty "
-        "comparisons of a version with itself at most one reports a difference. Each "
+        f"All {m} measures are judged together, up to {LOOKS} times, so that at most "
+        "one in twenty comparisons of a version with itself reports a difference. Each "
         f"interval is at {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
         f"difference needs an interval without 1, a p of at most {P_MOST} and "
         f"{least_pairs(verdicts)} pairs. The A/A spread shows how far two processes of the old "

@@ -20,7 +20,7 @@ from lab.text.looks import html
 from lab.text.numbers import bare, count, exact, factor, interval, times
 from lab.text.phrasing import capital
 
-PUBLISHED = "What was published, beside what was measured"
+PUBLISHED = "What was published, next to what was measured"
 
 
 @html.register

@@ -239,7 +239,7 @@ def template_arguments(parser: argparse.ArgumentParser) -> None:
     """What `template` is told."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="a new or empty folder")
     parser.add_argument("exercises", metavar="ID", nargs="*", help="the exercises in it")
-    parser.add_argument("--syllabus", default="", help="those of a syllabus: 6 or 12 weeks")
+    parser.add_argument("--syllabus", default="", help="the exercises of a syllabus: 6 or 12 weeks")
 
 
 def template(options: argparse.Namespace) -> int:

@@ -57,7 +57,7 @@ def check() -> None:
         found = Path(manager.get_kernel_spec(name).resource_dir).resolve()
         if not found.is_relative_to(Path(sys.prefix).resolve()):
             raise LabError(
-                f"Jupyter would use the kernel {name!r} from {found}, not the one in {sys.prefix}. "
+                f"Jupyter would use the kernel {name!r} from {found}, not from {sys.prefix}. "
                 "Unset JUPYTER_PATH, or set JUPYTER_PREFER_ENV_PATH=1."
             )
 

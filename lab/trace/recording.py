@@ -97,8 +97,8 @@ def record(
     notes = [_too_few(plain, runs, budget_s), comparison.note]
     if is_unconfirmed:
         notes.append(
-            f"The recorder does not know the trace events of Node {node.version} (it knows those "
-            f"of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
+            f"The recorder does not know the trace events of Node {node.version} (it knows the "
+            f"events of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
             "and nothing confirms them."
         )
     return Versioned(

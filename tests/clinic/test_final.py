@@ -108,7 +108,7 @@ def test_a_drop_that_answers_half_as_many_requests_as_before_is_worse():
     assert compared(200, 100).is_worse
     assert not compared(110, 100).is_worse  # less than a drop may lose
     assert "2.00 times" in compared(200, 100).sentence
-    assert "no pair has answers" in compared(0, -1).sentence
+    assert "no pair has responses" in compared(0, -1).sentence
 
 
 def test_steps_for_which_no_time_is_left_are_said_and_count_as_points_that_are_missing(

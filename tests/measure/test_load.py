@@ -386,7 +386,9 @@ def test_bodies_that_vary_under_load_are_told(program, hello):
 
 def test_a_body_that_changes_once_the_server_is_verified_is_told(program, hello):
     text = of_bodies(program, hello, 'n++ > 0 ? "HELLO" : "hello"')
-    assert "the body of the first response differed from the body when the server was started" in text
+    assert (
+        "the body of the first response differed from the body when the server was started" in text
+    )
     other = of_bodies(program, hello, "_request.url", path="/other")
     assert "differed" not in other, "who asks for something else gets something else"
 

@@ -51,7 +51,9 @@ class Artillery(Adapter):
             True, "Users arrive evenly, whatever happens; response times count from the real send."
         ),
         fresh_connections=Capability(
-            True, "Its default: every user connects anew, and the connect is in no response time."
+            True,
+            "Its default: every user opens a new connection, and no response time includes the "
+            "connect.",
         ),
         error_kinds=Capability(True, "By Node's error codes."),
     )
@@ -102,7 +104,7 @@ class Artillery(Adapter):
             caveats=(
                 "open loop: its throughput is the rate that was asked for, not the server's",
                 "response times end with the first byte and leave the connect out",
-                "percentiles are those of buckets about 2 % wide",
+                "percentiles come from buckets about 2 % wide",
             ),
         )
 

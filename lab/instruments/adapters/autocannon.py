@@ -48,8 +48,8 @@ class Autocannon(Adapter):
     capabilities = Capabilities(
         raw_rows=Capability(
             False,
-            "Its response event gives every answer, but the start it is timed from may be that of "
-            "an older, lost request.",
+            "Its response event gives every answer, but may time it from the start of an older, "
+            "lost request.",
         ),
         latency=Capability(
             False,
@@ -61,7 +61,7 @@ class Autocannon(Adapter):
             "overallRate sends a second's share in one burst, and invents latencies to correct.",
         ),
         fresh_connections=Capability(
-            False, "With Connection: close its latencies are those of stale requests."
+            False, "With Connection: close, its latencies belong to stale requests."
         ),
         error_kinds=Capability(
             True, "By the client's connError event; its summary only adds them."

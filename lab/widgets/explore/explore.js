@@ -92,7 +92,7 @@
     const load = data.connections ? `, ${plural(data.connections, "connection")}` : "";
     const head = `${data.sizes[size].name}${load}: `;
     if (values.some((all) => all.length === 0))
-      return `${head}too few answers for this percentile of both.`;
+      return `${head}too few responses for this percentile of both.`;
     const each = [a, b].map((arm, i) => `${arm} ${format(median(values[i]))} ${unit}`).join(", ");
     if (a === b) return `${head}${each}.`;
     const ratioTexts = data.said[from][size];
@@ -483,7 +483,7 @@
       const grey = recordedCells ? ", hollow: the recorded run" : "";
       return [
         ...samples,
-        `Each dot is a trial${grey}; lines join medians and claim nothing between.`,
+        `Each dot is a trial${grey}; lines join medians and claim nothing in between.`,
       ];
     },
   };

@@ -15,7 +15,7 @@
 
   globalThis.LabModels.breaks = {
     title: "Break a stream",
-    ask: "The three streams below are joined, and data flows. Choose how they are joined. Before you break one of them, predict: which are destroyed, what hears of it, and which wait without end? Is there a way in which none of them waits?",
+    ask: "The three streams below are joined, and data flows. Choose how they are joined. Before you break one of them, predict: which streams are destroyed, what hears of it, and which streams wait without end? Is there a way of joining them in which none waits?",
     knobs: [{ name: "way", label: "Joined by", options: Object.entries(WAYS), value: "listeners" }],
     demo: ["step"],
 

@@ -20,7 +20,7 @@
 
   globalThis.LabModels.close = {
     title: "The moment of SIGTERM",
-    ask: "A client keeps its connection and asks again and again. Place the signal anywhere on a request’s way: before it, on the wire, in the handler, after the answer. For each way to end, find a place where a request is lost, or show that there is none.",
+    ask: "A client keeps its connection and asks again and again. Place the signal anywhere on a request’s way: before it, on the wire, in the handler, after the response. For each way to end, find a place where a request is lost, or show that there is none.",
     knobs: [{ name: "way", label: "On SIGTERM", options: Object.entries(WAYS), value: "close" }],
     demo: ["send", "arrive", "answer", "send", "term"],
 
@@ -59,13 +59,13 @@
         return "The loop comes round, the server reads the request, and its handler is at work.";
       }
       if (id === "answer") {
-        if (request !== "in the handler") return { no: "The handler has nothing to answer." };
+        if (request !== "in the handler") return { no: "The handler has no request." };
         Object.assign(state, { request: "", answered: state.answered + 1 });
         if (!(hasSignal && way === "drain"))
-          return `The client has its answer, and the connection stays open.${hasSignal ? " Nobody has told the client to stop, and nobody closes the connection: it may ask again." : ""}`;
+          return `The client has its response, and the connection stays open.${hasSignal ? " Nothing has told the client to stop, and nothing closes the connection: the client may ask again." : ""}`;
         state.open = false;
         alone(state);
-        return "The answer says <code>Connection: close</code>: this was the last one here. Nothing is left to wait for, and the server ends.";
+        return "The response says <code>Connection: close</code>: it is the last one on this connection. Nothing is left to wait for, and the server ends.";
       }
       if (id === "term") {
         if (hasSignal) return { no: "It has been told." };

@@ -186,7 +186,7 @@
         empty: "nobody",
       },
       {
-        name: "has all its answers",
+        name: "has all its responses",
         cells: finishedClients.map((client) => ({ text: String(client) })),
         empty: "nobody",
       },

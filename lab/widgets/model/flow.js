@@ -89,7 +89,8 @@
         empty: "nothing",
         cells: Array.from({ length: chunks }, (_, i) => ({
           text: "four",
-          sub: i === 0 ? "goes down" : (i + 1) * CHUNK >= mark ? "at or over the mark" : "",
+          sub:
+            i === 0 ? "goes down" : (i + 1) * CHUNK >= mark ? "at or over the high water mark" : "",
           kind: i === 0 ? "busy" : (i + 1) * CHUNK >= mark ? "bad" : "",
         })),
       },

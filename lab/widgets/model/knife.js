@@ -146,7 +146,7 @@
         .map(({ name, copied }) => `${name} ${copied}`)
         .slice(1)
         .join(", ");
-      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${correct} of 3 frames right${how}. The others get all three, and copy so many bytes: ${copies}.`;
+      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${correct} of 3 frames right${how}. The others get all three, and copy this many bytes: ${copies}.`;
     },
 
     lanes: ({ at, cuts }) => [

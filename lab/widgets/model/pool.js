@@ -59,7 +59,7 @@
         if (waiting.length === 0) return { no: "No call waits at the gate." };
         answeredCalls.push(...waiting);
         Object.assign(state, { held: [], queue: [] });
-        return `The gate opens: what held the threads is answered, and so is all that waited behind it, ${plural(waiting.length, "call")} in all. Nothing was broken.`;
+        return `The gate opens: the calls that held the threads are answered, and so are the calls that waited behind them, ${plural(waiting.length, "call")} in all. Nothing was broken.`;
       }
       const { name, label, thread, hangs, why } = CALLS[id];
       if (queue.length >= MOST) return { no: "The queue is longer than this page: open the gate." };

@@ -64,7 +64,7 @@
     }
     const much =
       good === 0
-        ? "Already the first line is different:"
+        ? "The first line is already different:"
         : `The first ${good === 1 ? "line is" : `${good} lines are`} right. Then`;
     return `${much} you said “${prediction[good]}”, and ${name} printed “${lines[good] ?? "nothing more"}”. The replay starts where that was decided.`;
   }

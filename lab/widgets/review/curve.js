@@ -25,7 +25,7 @@
           "p",
           {},
           `${so}From ${ENOUGH} questions on, answered in reviews, this shows how your confidence compares with how often `,
-          "you were right. Of fewer it would show little but chance.",
+          "you were right. With fewer, it would show little but chance.",
         ),
       );
     }
@@ -42,7 +42,7 @@
           "figcaption",
           {},
           "A dot for each level of confidence, with the number of answers and the 95 % interval of the share (Wilson). ",
-          "On the dashed line one is exactly as often right as sure. Each question counts once, the first time. ",
+          "On the dashed line, you are right exactly as often as you are sure. Each question counts once, the first time. ",
           `Brier score ${LabNumbers.bare(result.brier)}: the mean square of how far your confidence was from 1 for a right `,
           "answer and from 0 for a wrong one. 0 is best, and always saying 50 % gives 0.25.",
         ),

@@ -132,7 +132,7 @@
       if (!isJudgeable(question)) return ["● Answered."];
       const mine = [" You said ", ...words(question, page.first)];
       if (page.right === null)
-        return [el("strong", {}, "● Locked in."), ...mine, ". Its page tells what is right."];
+        return [el("strong", {}, "● Locked in."), ...mine, ". Its page has the right answer."];
       if (page.right) return [sign(true, "."), ...mine, "."];
       const it = (question.right ?? null) === null ? [] : rightAnswer(question, " It is ");
       return [sign(false, "."), ...mine, ".", ...it];
