@@ -74,7 +74,7 @@ def _write(made: Beginning) -> None:
 def _chapter(name: str) -> Beginning:
     """A page, a folder with its questions and a program, listed last in its part of the book."""
     if not re.fullmatch(_PAGE, name):
-        raise _no_name("chapter", name, "topic/name in small letters", "blocking/off-the-loop")
+        raise _no_name("chapter", name, "topic/name in lower-case letters", "blocking/off-the-loop")
     topic, _, word = name.partition("/")
     folder = paths.ROOT / "book" / topic
     values = {"name": word, "title": word.replace("-", " ").title()}
@@ -133,7 +133,9 @@ def _with(part: str, entry: str) -> str:
 def _server(name: str) -> Beginning:
     """A program that keeps the contract of servers, and its entry in the catalogue."""
     if not re.fullmatch(f"(node|python)/{_WORD}", name):
-        raise _no_name("server", name, "node/name or python/name in small letters", "node/hello")
+        raise _no_name(
+            "server", name, "node/name or python/name in lower-case letters", "node/hello"
+        )
     if name in catalog.names():
         raise NotNew(f"{name} is in the catalogue already. Choose another name.")
     runtime, _, word = name.partition("/")
@@ -151,7 +153,10 @@ def _question(name: str) -> Beginning:
     """A question of a chapter, asked last before the run, and its answer before the reasons."""
     if not re.fullmatch(f"{_PAGE}/{_WORD}", name):
         raise _no_name(
-            "question", name, "topic/name/its-id in small letters", "blocking/off-the-loop/qr-who"
+            "question",
+            name,
+            "topic/name/its-id in lower-case letters",
+            "blocking/off-the-loop/qr-who",
         )
     chapter, _, id = name.rpartition("/")
     page = _page(chapter)
@@ -201,7 +206,9 @@ def _claim(name: str) -> Beginning:
     known = claims.claims()
     source, _, id = name.partition("/")
     if not re.fullmatch(_WORD, id) or not source:
-        raise _no_name("published claim", name, "SOURCE/its-id in small letters", "S2/files-cached")
+        raise _no_name(
+            "published claim", name, "SOURCE/its-id in lower-case letters", "S2/files-cached"
+        )
     if source not in known["sources"]:
         raise NotNew(
             f"{source!r} is not a source. {did_you_mean(source, known['sources'])} Write its "
@@ -221,7 +228,10 @@ def _exercise(name: str) -> Beginning:
     """An exercise of a chapter: a folder with all that one has, and its place on the page."""
     if not re.fullmatch(f"{_PAGE}/{_WORD}", name):
         raise _no_name(
-            "exercise", name, "topic/name/its-id in small letters", "blocking/off-the-loop/share"
+            "exercise",
+            name,
+            "topic/name/its-id in lower-case letters",
+            "blocking/off-the-loop/share",
         )
     chapter, _, id = name.rpartition("/")
     page = _page(chapter)

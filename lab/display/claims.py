@@ -44,7 +44,7 @@ def claim(c: Claim) -> str:
         details.append(f"Read with care: {', '.join(c.warnings)}.")
     if c.measures:
         details.append(f"Measured: {c.measures}.")
-    summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
+    summary = "How it was judged, and what to watch for" if c.warnings else "How it was judged"
     more = paragraphs(after) + folded(summary, paragraphs(details))
     if not c.own:
         more += folded(PUBLISHED, _beside(c) + _quoted(c), on_paper=True)

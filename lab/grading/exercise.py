@@ -359,7 +359,7 @@ def _read(folder: Path, _changed: int) -> Exercise:
 def _faults(one: Exercise) -> Iterator[str]:
     """What is wrong with an exercise, in words."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", one.id):
-        yield f"its folder is called {one.id!r}: use only small letters, digits and hyphens"
+        yield f"its folder is called {one.id!r}: use only lower-case letters, digits and hyphens"
     if one.level not in LEVELS:
         yield f"its level is {one.level}: 1 (easy), 2 or 3 (hard)"
     if not 1 <= one.minutes <= 90:

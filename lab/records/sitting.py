@@ -116,7 +116,7 @@ def read(file: Path, ids: Collection[str]) -> Sitting:
     """
     try:
         if file.exists() and not file.is_file():  # such as a link to a device, which never ends
-            raise BadSitting("it is not a file of its own")
+            raise BadSitting("it is not a regular file")
         with file.open("rb") as content:
             return parsed(content.read(MOST_BYTES + 1), ids)
     except OSError as error:

@@ -139,7 +139,7 @@ def define(
     if not _NAME.fullmatch(name) or runtime not in ("node", "python"):
         raise CatalogError(
             f"{name!r} is not a name for a server. Write node/what-it-does or python/what-it-does, "
-            "in small letters."
+            "in lower-case letters."
         )
     if name in _catalog()["servers"]:
         raise CatalogError(
@@ -244,7 +244,7 @@ def _check(name: str, entry: dict[str, Any]) -> None:
             gate.fit(f"{prefix}{of}{key}", value, {**must, **may}[key], CatalogError)
 
     if not _NAME.fullmatch(name):
-        fail("a name is <runtime>/<what>, in small letters, digits and '-'.")
+        fail("a name is <runtime>/<what>, in lower-case letters, digits and '-'.")
     fit(entry, _REQUIRED, _OPTIONAL, "")
     if entry["runtime"] not in _RUNTIMES:
         fail(f"runtime {entry['runtime']!r} is none of {', '.join(_RUNTIMES)}.")

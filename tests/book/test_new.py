@@ -159,7 +159,7 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
     ("what", "name", "said"),
     [
         ("sever", "node/x", "Did you mean server?"),
-        ("chapter", "", "write topic/name in small letters, such as"),
+        ("chapter", "", "write topic/name in lower-case letters, such as"),
         ("chapter", "off-the-loop", "write topic/name"),
         ("chapter", "blocking/Off", "write topic/name"),
         ("chapter", "blocking/../x", "write topic/name"),

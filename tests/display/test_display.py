@@ -280,7 +280,7 @@ def test_what_a_reader_minds_is_one_click_below_and_named_above():
         "x", "A.", "held", "3", 3.0, limit="≥ 2", warnings=("not steady in 1 of 2 trials",)
     )
     page = made._repr_html_()
-    assert "<summary>How it was judged, and what to mind</summary>" in page
+    assert "<summary>How it was judged, and what to watch for</summary>" in page
     assert page.index("<details>") < page.index("Read with care: not steady")
 
 

@@ -176,7 +176,7 @@ def test_a_file_that_is_refused_is_named_with_what_to_do(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "said"), [("/dev/zero", "not a file of its own"), ("gone", "can't be read")]
+    ("target", "said"), [("/dev/zero", "not a regular file"), ("gone", "can't be read")]
 )
 def test_a_link_among_the_sittings_stops_the_build_at_once(
     tmp_path, monkeypatch, capsys, target, said

@@ -65,7 +65,7 @@ class Artillery(Adapter):
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         if spec.rate_per_s is None or spec.seconds is None:
             raise self.refuse(
-                "hold a number of connections busy (it knows arrivals only)",
+                "hold a number of connections busy (it only knows arrivals)",
                 "Give rate_per_s and seconds, or use ours.",
             )
         seconds = math.ceil(spec.seconds)

@@ -13,7 +13,7 @@
 
   /** A figure of the reviews. With fewer than ENOUGH answers, a sentence says that there are too few. */
   function curve(reviews, level = "h2") {
-    const heading = el(level, {}, "How sure, and how often right");
+    const heading = el(level, {}, "How sure you are, and how often you are right");
     const result = calibration(points(reviews));
     if (!result?.enough) {
       const so = result ? `So far there ${result.n === 1 ? "is 1" : `are ${result.n}`}. ` : "";
