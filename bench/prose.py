@@ -33,11 +33,9 @@ from lab.text.messages import messages, strings_of, values
 from lab.text.prose import FENCE, HAS_PROSE, prose, sentences_with_code
 
 FILES = (
-    ":(glob)book/**/*.md",
-    "README.md",
-    "CONTRIBUTING.md",
+    ":(glob)*.md",
     "docs/*.md",
-    ":(glob)exercises/**/*.md",
+    *(f":(glob){folder}/**/*.md" for folder in ("book", "exercises", "lab", "tools")),
 )
 TABLES = (":(glob)book/**/questions.toml", ":(glob)exercises/**/exercise.toml")
 # Programs whose messages are sentences for a reader.

@@ -556,10 +556,10 @@ def versions(one: Versions, figures: Figures) -> str:
         table(medians(one.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(
-            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes in turns, in "
-            f"{one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with {CONNECTIONS} "
-            f"clients, each as fast as it is answered; times at {number(one.rate_per_s)} arrivals "
-            "a second, for both."
+            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes, measured in turn, "
+            f"in {one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with "
+            f"{CONNECTIONS} clients, each as fast as it is answered; times at "
+            f"{number(one.rate_per_s)} arrivals a second, for both."
         ),
     ]
     return "".join(map(str, parts))

@@ -170,7 +170,7 @@ class Load:
         size = sum(len(stream.body or b"") for stream in self.streams.values())
         if size > MOST_BODY_BYTES:
             raise BadLoad(
-                f"body= has {size:,} bytes, of all streams together; at most {MOST_BODY_BYTES:,} "
+                f"body= has {size:,} bytes, in all streams together; at most {MOST_BODY_BYTES:,} "
                 "can be sent. Send a smaller one more often"
             )
         for stream in self.streams.values():

@@ -102,7 +102,7 @@ export default {
       if (flat)
         t.ok(
           near(said.throughput, table.answers / table.seconds),
-          "all responses took the same time, but the throughput is not the table's own",
+          "all responses took the same time, but the throughput differs from the table's",
           seen,
         );
     }
