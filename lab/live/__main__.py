@@ -45,7 +45,7 @@ def main(words: list[str]) -> int:
 
 
 def _replay() -> int:
-    print("No book is built here yet: it is drawn from the recorded run now.", flush=True)
+    print("No book has been built here yet, so it is now drawn from the recorded run.", flush=True)
     build = [sys.executable, "-m", "lab.book", "build", "--output", "_build/replay"]
     return subprocess.run(
         build, cwd=paths.ROOT, env={**os.environ, "LAB_MODE": "replay"}, check=False

@@ -94,7 +94,7 @@ const BROKEN = {
     report.latency.longest = digits(Math.max(mean, p99) * between(t, 1.1, 1.5));
     return [
       "percentiles",
-      "does not allow a mean so high: even if each request took the longest time that its percentiles allow, the mean would be lower",
+      "does not allow such a high mean: even if each request took the longest time that its percentiles allow, the mean would be lower",
     ];
   },
   low(t, report) {
@@ -105,7 +105,7 @@ const BROKEN = {
     );
     return [
       "percentiles",
-      "does not allow a mean so low: even if each request took the shortest time that its percentiles allow, the mean would be higher",
+      "does not allow such a low mean: even if each request took the shortest time that its percentiles allow, the mean would be higher",
     ];
   },
   turned(_t, report) {

@@ -51,8 +51,8 @@ def judging_table(build: Build) -> Html:
     worst = max(one["claims"] for one in found["rows"] if one["rule"] == "today")
     caption = (
         f"{count(found['times'], 'simulated comparison')} in each row, with the noise of "
-        f"{found['comparisons']} that were recorded ({found['made']}). A false alarm calls one "
-        "server under two names different; ± is a standard error. The last columns show how often "
+        f"{found['comparisons']} that were recorded ({found['made']}). In a false alarm, one "
+        "server is called different from itself; ± is a standard error. The last columns show how often "
         "the verdict finds, and on the right side, that one server does 1.1 or 1.3 times as much."
     )
     return Html(
