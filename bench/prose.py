@@ -37,7 +37,12 @@ FILES = (
     "docs/*.md",
     *(f":(glob){folder}/**/*.md" for folder in ("book", "exercises", "lab", "tools")),
 )
-TABLES = (":(glob)book/**/questions.toml", ":(glob)exercises/**/exercise.toml")
+TABLES = (
+    ":(glob)book/**/questions.toml",
+    ":(glob)exercises/**/exercise.toml",
+    "data/claims.toml",
+    "data/version-causes.toml",
+)
 # Programs whose messages are sentences for a reader.
 SCRIPTS = (
     ":(glob)exercises/**/check.mjs",

@@ -346,7 +346,7 @@ DEMONSTRATES = {
     "definition": "it follows from what its words mean",
     "documented": "the documentation of Node or of the language promises it",
     "program": "it says that a program of the book does what it was written for",
-    "far": "its limit lies five times or more from what was measured",
+    "far": "its limit is at least five times away from what was measured",
 }
 
 

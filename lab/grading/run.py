@@ -62,8 +62,8 @@ class Stopped(NotGraded):
 LONG = "It took longer than all criteria together may take, so it was stopped."
 BUSY = "too busy to tell: the check queued for a processor for most of its time"
 FELL = (
-    "With your program the check itself twice did not finish, but with the reference it does: "
-    "your program sends, returns or throws something that the check cannot handle."
+    "With your program, the check itself failed to finish twice, but it finishes with the "
+    "reference: your program sends, returns or throws something that the check cannot handle."
 )
 
 

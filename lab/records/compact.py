@@ -46,7 +46,7 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
         if size <= LIMIT_BYTES:
             return text
     raise LabError(
-        f"{result.experiment!r} takes {size} bytes gzipped, a record may have {LIMIT_BYTES}: "
+        f"{result.experiment!r} takes {size} bytes gzipped; a record may have {LIMIT_BYTES}: "
         "sweep fewer values or split the experiment"
     )
 

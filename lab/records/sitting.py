@@ -200,7 +200,7 @@ def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
         raise BadSitting(f"{place} is {_shown(value)}, not text")
     if len(value) > most:
-        raise BadSitting(f"{place} has {len(value)} characters, at most {most} are allowed")
+        raise BadSitting(f"{place} has {len(value)} characters; at most {most} are allowed")
     if not value.isprintable():
         raise BadSitting(f"{place} has characters that cannot be printed")
     return value

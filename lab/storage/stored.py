@@ -75,7 +75,7 @@ def read_json(file: Path, advice: str, error: type[LabError] = Damaged, kind: ty
     """Return the object, or the list, that a JSON file holds. Raises `error`, FileNotFoundError."""
     with named(file, advice, error):
         if (size := file.stat().st_size) > MOST_BYTES:
-            raise LabError(f"it has {size:,} bytes, at most {MOST_BYTES:,} are read")
+            raise LabError(f"it has {size:,} bytes; at most {MOST_BYTES:,} are read")
         data = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(data, kind):
             what = "an object" if kind is dict else "a list"

@@ -52,8 +52,9 @@ def judging_table(build: Build) -> Html:
     caption = (
         f"{count(found['times'], 'simulated comparison')} in each row, with the noise of "
         f"{found['comparisons']} that were recorded ({found['made']}). In a false alarm, one "
-        "server is called different from itself; ± is a standard error. The last columns show how often "
-        "the verdict finds, and on the right side, that one server does 1.1 or 1.3 times as much."
+        "server is called different from itself; ± is a standard error. The last columns show how "
+        "often the verdict finds, and on the right side, that one server does 1.1 or 1.3 times as "
+        "much."
     )
     return Html(
         f'<div class="lab-scroll"><table class="table"><caption>{caption}</caption>'
