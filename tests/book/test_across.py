@@ -357,7 +357,7 @@ def test_a_verdict_from_the_record_is_none_of_this_node():
 def test_a_chapter_that_broke_off_says_why():
     found = versions.found(CHAPTER, [], usage_notes.Usage(), "a cell took longer than 900 s")
     assert {one["missing"] for one in found["claims"].values()} == {
-        "the chapter did not come so far: a cell took longer than 900 s"
+        "the chapter stopped before this: a cell took longer than 900 s"
     }
     assert found["failed"] == "a cell took longer than 900 s"
 
