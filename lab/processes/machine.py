@@ -144,6 +144,16 @@ def _makes_a_network() -> bool:
     return False
 
 
+@functools.lru_cache(maxsize=1)
+def may_limit() -> bool:
+    """Return whether a program can be started here under limits of a control group (limits.py)."""
+    command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("limits.py")), "--check"]
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(command, check=False, capture_output=True, timeout=60)
+        return done.returncode == 0 and bool(done.stdout.strip())
+    return False
+
+
 def busy_s() -> float | None:
     """Return the seconds that our processors have worked since boot, for anybody; None if unknown.
 

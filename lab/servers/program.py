@@ -161,7 +161,7 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
         is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
         return None if is_here else f"npm package {name}: {'npm ci' if own else 'make tools'}"
     if kind in ("rust", "linux"):
-        return rust_addon.missing(name) if kind == "rust" else _no_networks()
+        return rust_addon.missing(name) if kind == "rust" else _no_rights(name)
     if nodes.is_node(need) or need.startswith("node>="):
         return _wrong_node(need, node)
     # Debian puts servers where users have no PATH to.
@@ -170,8 +170,11 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
     return f"{need}: {install.get(need, 'make tools')}"
 
 
-def _no_networks() -> str | None:
-    """What "linux:networks" lacks."""
+def _no_rights(name: str) -> str | None:
+    """What "linux:networks" or "linux:limits" lacks."""
+    if name == "limits":
+        lacks = "control groups for cpu and memory: Linux, as root or with systemd"
+        return None if machine.may_limit() else lacks
     lacks = "networks of its own: Linux, as root, with /dev/net/tun"
     return None if machine.may_have_networks() else lacks
 

@@ -103,6 +103,7 @@ def test_every_program_of_the_package_is_in_the_table():
         "lab.kernels.forks.server",
         "lab.kernels.forks.ask",
         "lab.processes.guard",
+        "lab.processes.limits",
         "lab.processes.network_probe",
     }
     assert started - inner == listed

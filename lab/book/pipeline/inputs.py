@@ -209,8 +209,8 @@ def other_node(version: int) -> str:
 
 def _program(name: str) -> str:
     """Of what a server needs, as the catalogue names it: a program, "python:MODULE",
-    "node:PACKAGE", "tools:PACKAGE", "rust:ADDON" or "linux:networks". Whatever `lab.server`
-    finds must be found here, or installing it changes no page.
+    "node:PACKAGE", "tools:PACKAGE", "rust:ADDON", "linux:networks" or "linux:limits". Whatever
+    `lab.server` finds must be found here, or installing it changes no page.
     """
     kind, _, rest = name.rpartition(":")
     if kind == "python":  # the version is in the lock file
@@ -226,7 +226,8 @@ def _program(name: str) -> str:
 
         return ABSENT if rust_addon.missing(rest) else _content(rust_addon.addon(rest))
     if kind == "linux":
-        return "allowed" if machine.may_have_networks() else ABSENT
+        may = machine.may_limit() if rest == "limits" else machine.may_have_networks()
+        return "allowed" if may else ABSENT
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     return f"{found} {_stamp(Path(found))}" if found else ABSENT
 
