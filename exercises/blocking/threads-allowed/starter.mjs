@@ -1,0 +1,5 @@
+const loop = 20; // {{loop}}
+
+export function threads(groups, processors) {
+  return processors;
+}
