@@ -109,12 +109,12 @@ def groups_of(text: str) -> dict[str, str]:
     return groups
 
 
-def parents(root: Path = ROOT, own: Path = OWN) -> tuple[int, dict[str, Path]] | None:
+def parents(root: Path = ROOT, own_file: Path = OWN) -> tuple[int, dict[str, Path]] | None:
     """Return the version, and the folder by controller in which this process may make a group; None
     if there is none.
     """
     try:
-        groups = groups_of(own.read_text("utf-8"))
+        groups = groups_of(own_file.read_text("utf-8"))
     except OSError:
         return None
     if (root / "cgroup.controllers").exists():
@@ -158,9 +158,9 @@ def leftovers(folders: set[Path]) -> Iterator[Path]:
                 yield path
 
 
-def made(root: Path = ROOT, own: Path = OWN) -> Limits:
+def made(root: Path = ROOT, own_file: Path = OWN) -> Limits:
     """Make a group, after removing those of owners that are gone. Raises NoLimits."""
-    found = parents(root, own)
+    found = parents(root, own_file)
     if not found:
         raise NoLimits("no control group may be made here")
     version, folders = found
@@ -190,9 +190,9 @@ def by_systemd(command: list[str], cpus: float, memory_mib: int, report: int) ->
     return [*scope, *inside, f"--report={report}", "--", *command]
 
 
-def enclosing(root: Path = ROOT, own: Path = OWN) -> Limits:
+def enclosing(root: Path = ROOT, own_file: Path = OWN) -> Limits:
     """Return the group that systemd put this process in. Raises NoLimits if it limits nothing."""
-    folder = root / groups_of(own.read_text("utf-8")).get("", "/").lstrip("/")
+    folder = root / groups_of(own_file.read_text("utf-8")).get("", "/").lstrip("/")
     if not (folder / "cpu.max").exists() or not (folder / "memory.max").exists():
         raise NoLimits("systemd does not lend the controllers cpu and memory to this user")
     return Limits(2, dict.fromkeys(CONTROLLERS, folder))
@@ -334,22 +334,24 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("command", nargs="*")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     die_with_parent()
-    if given.check:
+    if arguments.check:
         print(available())
         return 0
+    command, report = arguments.command, arguments.report
+    most = arguments.cpus, arguments.memory_mib
     try:
-        if not given.inside:
-            return limited(given.command, given.cpus, given.memory_mib, given.report)
+        if not arguments.inside:
+            return limited(command, *most, report)
         limits = enclosing()
         try:
-            return run(given.command, limits, given.report, inside=True)
+            return run(command, limits, report, inside=True)
         finally:
             _kill_all(limits.folders["cpu"])
     except NoLimits as reason:
-        if not given.inside and shutil.which("systemd-run"):
-            words = by_systemd(given.command, given.cpus, given.memory_mib, given.report)
+        if not arguments.inside and shutil.which("systemd-run"):
+            words = by_systemd(command, *most, report)
             os.execvp(words[0], words)
         print(f"no limits: {reason}", file=sys.stderr)
         return 125

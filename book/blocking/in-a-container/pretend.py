@@ -1,4 +1,4 @@
-"""pretend.py CPU_MAX COMMAND...: a command that sees a control group of version 2 with this cpu.max.
+"""pretend.py CPU_MAX COMMAND...: a command that sees a group of version 2 with this cpu.max.
 
 The files are text of ours in a mount namespace that ends with the command, so nothing is limited.
 Needs root, or a system that lets its users make namespaces.
