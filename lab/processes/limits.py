@@ -3,7 +3,7 @@
 `python -I -S limits.py --cpus=0.5 --memory-mib=256 [--report=3] -- COMMAND...` makes control
 groups, starts the command in them and ends as it does: with its code, or with 128 and the number of
 its signal, so 137 if the kernel killed it for its memory. The command finds the folders of its
-groups in LAB_CGROUP_CPU and LAB_CGROUP_MEMORY. `--report` names an open descriptor for one line of
+groups in CGROUP_CPU and CGROUP_MEMORY. `--report` names an open descriptor for one line of
 JSON at the end: what the groups counted, which nobody can read once they are gone.
 
 In version 1 of control groups the new ones are children of this process's own, so no limit is left
@@ -77,7 +77,7 @@ class Limits:
 
     def environment(self) -> dict[str, str]:
         """Return where a program in the group finds its files."""
-        return {f"LAB_CGROUP_{name.upper()}": str(path) for name, path in self.folders.items()}
+        return {f"CGROUP_{name.upper()}": str(path) for name, path in self.folders.items()}
 
     def counted(self) -> dict[str, int]:
         """Return what the group counted: periods, those that were throttled, and kills."""

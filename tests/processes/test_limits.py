@@ -56,9 +56,7 @@ def test_it_ends_as_its_program_does(script, code):
 
 @can_limit
 def test_a_program_is_in_its_groups_with_their_limits_before_it_runs():
-    script = (
-        "cat /proc/self/cgroup; cat $LAB_CGROUP_CPU/cpu.* $LAB_CGROUP_MEMORY/memory.* 2>/dev/null"
-    )
+    script = "cat /proc/self/cgroup; cat $CGROUP_CPU/cpu.* $CGROUP_MEMORY/memory.* 2>/dev/null"
     done = limited("--cpus=0.5", "--memory-mib=64", "--", "sh", "-c", script)
     assert done.stdout.count("lab-limits-") >= 1
     assert "50000" in done.stdout

@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
 
 // What the kernel counts for this container, and the longest delay of this loop since the last time.
 const counts = () => {
-  const stat = readFileSync(`${process.env.LAB_CGROUP_CPU}/cpu.stat`, "utf8");
+  const stat = readFileSync(`${process.env.CGROUP_CPU}/cpu.stat`, "utf8");
   const number = (name) => Number(stat.match(new RegExp(`^${name} (\\d+)$`, "m"))?.[1] ?? 0);
   const longestMs = delay.max / 1e6;
   delay.reset();
