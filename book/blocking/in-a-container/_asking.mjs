@@ -5,12 +5,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { contained } from "./_contained.mjs";
 
+const SERVER = new URL("./_hashes.mjs", import.meta.url);
 const CLIENTS = 8;
 const WARM_MS = 400;
 const MEASURED_MS = 1500;
 
-export const measured = async ({ cpus, threads, program = "./_hashes.mjs" }) => {
-  const { child, ended } = contained(program, {
+export const measured = async ({ cpus, threads }) => {
+  const { child, ended } = contained(SERVER, {
     cpus,
     env: { UV_THREADPOOL_SIZE: String(threads) },
   });

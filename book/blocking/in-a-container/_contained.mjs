@@ -6,14 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const LIMITS = fileURLToPath(new URL("../../../lab/processes/limits.py", import.meta.url));
 
-/** Starts `program` with limits; 0 is no limit. `ended` resolves to its code, and to what its group counted. */
+/** Starts a program, by its URL, with limits; 0 is no limit. `ended` resolves to its code, and to what its group counted. */
 export const contained = (
   program,
   { cpus = 0, memoryMiB = 0, env = {}, flags = [], words = [] },
 ) => {
-  const file = fileURLToPath(new URL(program, import.meta.url));
   const limits = [`--cpus=${cpus}`, `--memory-mib=${memoryMiB}`, "--report=3"];
-  const command = [process.execPath, ...flags, file, ...words.map(String)];
+  const command = [process.execPath, ...flags, fileURLToPath(program), ...words.map(String)];
   const child = spawn("python3", ["-I", "-S", LIMITS, ...limits, "--", ...command], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe", "pipe"],

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { print } from "../../streams/shared/asking.mjs";
 import { contained } from "./_contained.mjs";
 
+const FILLS = new URL("./_fills.mjs", import.meta.url);
 const CASES = [
   { memoryMiB: 512, keeps: "objects" },
   { memoryMiB: 128, keeps: "objects" },
@@ -11,7 +12,7 @@ const CASES = [
 ];
 for (const { memoryMiB, keeps, heapMiB } of CASES) {
   const flags = heapMiB ? [`--max-old-space-size=${heapMiB}`] : [];
-  const { child, ended } = contained("./_fills.mjs", { memoryMiB, flags, words: [keeps] });
+  const { child, ended } = contained(FILLS, { memoryMiB, flags, words: [keeps] });
   const [out, { code, said, oom_kills }] = await Promise.all([text(child.stdout), ended]);
   const last = out.trimEnd().split("\n").at(-1).split(" ");
   const [heap, external] = last.map((bytes) => Math.round(Number(bytes) / 2 ** 20));

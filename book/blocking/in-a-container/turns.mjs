@@ -3,7 +3,8 @@ import { text } from "node:stream/consumers";
 import { print } from "../../streams/shared/asking.mjs";
 import { contained } from "./_contained.mjs";
 
-const { child, ended } = contained("./_ticks.mjs", { cpus: Number(process.argv[2]) });
+const TICKS = new URL("./_ticks.mjs", import.meta.url);
+const { child, ended } = contained(TICKS, { cpus: Number(process.argv[2]) });
 const [said] = await Promise.all([text(child.stdout), ended]);
 JSON.parse(said).forEach((at, i) => {
   print({ "time (ms)": Math.round(at * 100) / 100, "turns so far": i + 1 });
