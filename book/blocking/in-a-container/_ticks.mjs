@@ -1,4 +1,4 @@
-// Two threads of the pool hash all the time, while the loop notes when it turned. Prints the turns of its last 500 ms.
+// The threads of the pool hash all the time, while the loop notes when it turned. Prints the turns of its last 500 ms.
 import { pbkdf2 } from "node:crypto";
 
 const hash = () => pbkdf2("secret", "salt", 10_000, 32, "sha256", hash);
