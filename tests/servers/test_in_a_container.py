@@ -29,6 +29,13 @@ def test_a_record_is_also_one_of_what_its_program_starts(program):
 
 
 @can_limit
+def test_the_server_is_found_where_output_is_coloured_as_in_a_kernel(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    [row] = rows("threads.mjs", "2")
+    assert row["hashes (/s)"] > 0
+
+
+@can_limit
 def test_node_is_told_the_memory_of_its_container():
     [row] = rows("heap.mjs", "300")
     assert row["constrainedMemory (MiB)"] == 300

@@ -23,4 +23,4 @@ const counts = () => {
   return { periods: number("nr_periods"), throttled: number("nr_throttled"), longestMs };
 };
 
-server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+server.listen(0, "127.0.0.1", () => console.log(`${server.address().port}`));
