@@ -1,0 +1,17 @@
+// switches.mjs MANY: so many clients ask at once. How often do the server's threads take turns on the processors?
+import { readdirSync } from "node:fs";
+import { print } from "../../streams/shared/asking.mjs";
+import { counts, crowd, quantile, switches } from "./_clients.mjs";
+
+const { clients, ask, upTo, leave } = crowd();
+const [many] = counts(process.argv.slice(2));
+await upTo(many);
+const before = switches(readdirSync);
+const took = await Promise.all(clients.map((client) => ask(client, "/")));
+print({
+  clients: many,
+  "context switches for a response": (switches(readdirSync) - before) / many,
+  "p50 (ms)": quantile(took, 0.5),
+  "p99 (ms)": quantile(took, 0.99),
+});
+leave();
