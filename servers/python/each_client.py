@@ -1,5 +1,5 @@
 # Keeps its clients' connections. GET / waits DELAY_MS, any other path is answered at once.
-# The book uses it for what a waiting client costs: HOW gives each a thread, a process or a coroutine.
+# The book uses it for what a client costs. HOW gives each a thread, a process or a coroutine.
 # SWITCH_S is the time after which a thread that waits for the GIL asks for it again.
 import asyncio
 import os

@@ -1,18 +1,136 @@
-// One function for each criterion. lab/node/grader/README.md says what `t` can do.
-const asked = (t) => t.once("module", () => t.module());
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("firstLimit");
+    return student;
+  });
+const said = async (t, server) => (await asked(t)).object("firstLimit", server);
+/** A server that has room for many clients, but for what is given. */
+const roomy = (t, given) => ({
+  memory: 100_000,
+  used: t.random.integer(30, 90),
+  each: t.random.integer(20, 60),
+  descriptors: 4_000_000,
+  upstreams: 0,
+  ports: t.random.integer(20_000, 30_000),
+  ...given,
+});
 
 export default {
-  async sum(t) {
-    const student = await asked(t);
-    const [a, b] = [t.random.integer(1, 999), t.random.integer(1, 999)];
-    t.equal(await student.call("add", a, b), a + b, `add(${a}, ${b}) is something else`);
+  async memory(t) {
+    // The rest is more than half a client, so that rounding shows.
+    const [clients, each, used] = [
+      t.random.integer(2_000, 9_000),
+      t.random.integer(3, 9) * 8,
+      t.random.integer(30, 90),
+    ];
+    const memory = used + (clients * each + each * 0.75) / 1024;
+    const { clients: saw } = await said(t, roomy(t, { memory, used, each }));
+    const seen = { saw, wanted: clients };
+    const situation = `memory of ${memory} MiB, of which ${used} are used, for clients of ${each} KiB`;
+    t.ok(
+      saw !== Math.floor((memory * 1024) / each),
+      `${situation}: what the server takes without clients is not for clients`,
+      seen,
+    );
+    t.ok(
+      Math.abs(saw - ((memory - used) * 1000) / each) > 2,
+      `${situation}: a MiB has 1,024 KiB`,
+      seen,
+    );
+    t.ok(
+      saw === clients || Math.abs(saw - clients) > 1,
+      `${situation}: part of a client is no client`,
+      seen,
+    );
+    t.ok(saw !== 0, `${situation}, and no upstreams: its clients take no port`, seen);
+    t.ok(saw < 100_000, `${situation}: another limit is smaller`, seen);
+    t.equal(saw, clients, situation);
   },
 
-  async text(t) {
-    const student = await asked(t);
-    const saw = await student.call("add", "1", "2").catch((error) => error);
-    if (saw === "12")
-      t.miss("two texts were joined instead of refused", { saw, wanted: "a TypeError" });
-    t.ok(saw?.name === "TypeError", "two texts were not refused", { saw, wanted: "a TypeError" });
+  async descriptors(t) {
+    const { spare } = t.parameters;
+    const descriptors = t.random.integer(1_000, 5_000) * 2 + spare;
+    const alone = await said(t, roomy(t, { descriptors }));
+    const wanted = descriptors - spare;
+    const situation = `${descriptors} descriptors`;
+    const seen = { saw: alone.clients, wanted };
+    t.ok(alone.clients <= descriptors, `${situation}: another limit is smaller`, seen);
+    t.ok(
+      alone.clients !== descriptors,
+      `${situation}: some of them are for other things than clients`,
+      seen,
+    );
+    t.ok(
+      alone.clients !== wanted / 2,
+      `${situation}, and the server answers all by itself: a client takes one of them`,
+      seen,
+    );
+    t.equal(alone.clients, wanted, `${situation}, and the server answers all by itself`);
+    const upstreams = t.random.integer(2, 5);
+    const proxy = await said(t, roomy(t, { descriptors, upstreams }));
+    const both = { saw: proxy.clients, wanted: wanted / 2 };
+    t.ok(
+      proxy.clients !== wanted,
+      `${situation}, and a server with upstreams: each client takes a second descriptor`,
+      both,
+    );
+    t.equal(proxy.clients, wanted / 2, `${situation}, and a server with upstreams`);
+  },
+
+  async ports(t) {
+    const upstreams = t.random.integer(2, 6);
+    const ports = t.random.integer(1_000, 9_000);
+    const proxy = await said(t, roomy(t, { upstreams, ports }));
+    const situation = `${ports} ports, and ${upstreams} upstreams`;
+    const seen = { saw: proxy.clients, wanted: ports * upstreams };
+    t.ok(proxy.clients <= ports * upstreams, `${situation}: another limit is smaller`, seen);
+    t.ok(
+      proxy.clients !== ports,
+      `${situation}: there can be so many connections to each of the upstreams`,
+      seen,
+    );
+    t.equal(proxy.clients, ports * upstreams, situation);
+    const descriptors = 50_000 + t.parameters.spare;
+    const alone = await said(t, roomy(t, { upstreams: 0, ports, descriptors }));
+    t.ok(
+      alone.clients !== 0 && alone.limit !== "ports" && alone.clients !== ports,
+      "a server without upstreams: its clients take no port",
+      { saw: alone.clients, wanted: "no limit by ports" },
+    );
+  },
+
+  async first(t) {
+    const { spare } = t.parameters;
+    const cases = [
+      [{ memory: 200, used: 100, each: 50 }, "memory"],
+      [{ descriptors: 900 + spare }, "descriptors"],
+      [{ descriptors: 900 + spare, upstreams: 1, ports: 100 }, "ports"],
+      [{ descriptors: 900 + spare, upstreams: 1, ports: 20_000 }, "descriptors"],
+      [{ memory: 200, used: 100, each: 50, upstreams: 9, ports: 20_000 }, "memory"],
+    ];
+    for (const [given, wanted] of cases) {
+      const { limit } = await said(t, roomy(t, given));
+      t.equal(limit, wanted, "the limit that is smaller than the others has another name");
+    }
+    // 100 MiB for clients of 50 KiB are 2,048 of them.
+    const memory = { memory: 200, used: 100, each: 50 };
+    const equal = [
+      [{ ...memory, descriptors: 2048 + spare }, "memory"],
+      [{ ...memory, upstreams: 2, ports: 1024 }, "memory"],
+      [{ descriptors: 4096 + spare, upstreams: 2, ports: 1024 }, "descriptors"],
+    ];
+    for (const [given, wanted] of equal) {
+      const { limit } = await said(t, roomy(t, given));
+      t.equal(limit, wanted, "two limits allow the same number of clients: the limit's name");
+    }
+  },
+
+  async full(t) {
+    const { spare } = t.parameters;
+    for (const given of [{ memory: 100, used: 130 }, { descriptors: spare - 7 }]) {
+      const { clients } = await said(t, roomy(t, given));
+      t.equal(clients, 0, `a server has no room for clients (${JSON.stringify(given)})`);
+    }
   },
 };

@@ -1,3 +1,6 @@
-export function add(a, b) {
-  return a - b;
+const spare = 20; // {{spare}}
+
+export function firstLimit(server) {
+  const clients = server.descriptors - spare;
+  return { clients, limit: "descriptors" };
 }

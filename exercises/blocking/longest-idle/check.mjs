@@ -1,18 +1,199 @@
-// One function for each criterion. lab/node/grader/README.md says what `t` can do.
-const asked = (t) => t.once("module", () => t.module());
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("createLimit");
+    return student;
+  });
+const play = async (t, most, steps, { answersClose = false } = {}) => {
+  const run = await (await asked(t)).scene("play", { most, steps, answersClose });
+  if (run.lacks) t.miss(`\`createLimit\` returned no object with a function \`${run.lacks}\``);
+  return run.closes;
+};
+const numbers = (from, to) => Array.from({ length: to - from }, (_, at) => from + at);
+const opened = (some) => some.map((n) => ["opened", n]);
+const request = (n) => [
+  ["begins", n],
+  ["ends", n],
+];
+const begin = (some) => some.map((n) => ["begins", n]);
+const of = (closes) => closes.map(({ n }) => n);
+/** One more is opened than fits: the one that was closed, which must be one alone. */
+const closedFor = async (t, most, steps, situation, options) => {
+  const closes = await play(t, most, steps, options);
+  const last = closes.filter(({ step }) => step === steps.length - 1);
+  if (closes.length > last.length)
+    t.miss(`${situation}: a connection was closed before there were more than ${most}`, {
+      saw: of(closes),
+    });
+  if (last.length !== 1)
+    t.miss(`${situation}: of more than ${most} connections, one had to be closed`, {
+      saw: `${last.length} were closed`,
+      wanted: 1,
+    });
+  return last[0];
+};
 
 export default {
-  async sum(t) {
-    const student = await asked(t);
-    const [a, b] = [t.random.integer(1, 999), t.random.integer(1, 999)];
-    t.equal(await student.call("add", a, b), a + b, `add(${a}, ${b}) is something else`);
+  async room(t) {
+    const most = t.random.integer(3, 9);
+    const few = await play(t, most, opened(numbers(0, most)));
+    t.equal(of(few), [], `${most} connections may be open, and as many were opened`);
+    const more = t.random.integer(2, 5);
+    const closes = await play(t, most, opened(numbers(0, most + more)));
+    t.ok(
+      closes.length >= more,
+      `${most} connections may be open, ${most + more} were opened, all idle, and more than ${most} were left`,
+      { saw: most + more - closes.length, wanted: most },
+    );
+    t.equal(closes.length, more, `${more} more than ${most} were opened: how many were closed`);
+    for (const { n, step } of closes)
+      t.ok(n !== step, "others were idle, and the new one was closed");
+    t.ok(
+      closes.every(({ reason }) => reason === t.parameters.idle),
+      "an idle connection was closed with another reason",
+      { saw: closes[0].reason, wanted: t.parameters.idle },
+    );
   },
 
-  async text(t) {
-    const student = await asked(t);
-    const saw = await student.call("add", "1", "2").catch((error) => error);
-    if (saw === "12")
-      t.miss("two texts were joined instead of refused", { saw, wanted: "a TypeError" });
-    t.ok(saw?.name === "TypeError", "two texts were not refused", { saw, wanted: "a TypeError" });
+  async longest(t) {
+    const most = t.random.integer(4, 9);
+    const all = numbers(0, most);
+    const extra = most;
+    // All have had a request, in another order than they were opened in.
+    const [earliest, ...others] = t.random.shuffle(all.slice(1));
+    const first = [earliest, 0, ...others];
+    const steps = [...opened(all), ...first.flatMap(request), ["opened", extra]];
+    const one = await closedFor(t, most, steps, "all connections had a request");
+    t.ok(
+      one.n !== 0,
+      "a connection was closed because it was opened earlier, but another had been idle for longer",
+      { saw: "the first", wanted: "the one whose request ended first" },
+    );
+    t.ok(one.n !== first.at(-1), "the connection that became idle last was closed", {
+      wanted: "the one whose request ended first",
+    });
+    t.equal(
+      one.n,
+      earliest,
+      "all connections had a request: the one that has been idle for longest",
+    );
+
+    // Without a request, a connection is idle from when it was opened.
+    const fresh = await closedFor(
+      t,
+      most,
+      [...opened(all), ...request(0), ["opened", extra]],
+      "one had a request",
+    );
+    t.equal(fresh.n, 1, "one connection had a request, and the others none: which was closed");
+
+    // The second request counts as well.
+    const again = [...opened(all), ...all.flatMap(request), ...request(0), ["opened", extra]];
+    const second = await closedFor(t, most, again, "one had two requests");
+    t.ok(
+      second.n !== 0,
+      "a connection was closed as the longest idle, although its second request had just ended",
+    );
+    t.equal(second.n, 1, "all had a request, and one of them a second: which was closed");
+  },
+
+  async busy(t) {
+    const most = t.random.integer(3, 8);
+    const all = numbers(0, most);
+    const extra = most;
+    const free = t.random.integer(1, most - 1);
+    const others = all.filter((n) => n !== free);
+    const one = await closedFor(
+      t,
+      most,
+      [...opened(all), ...begin(others), ["opened", extra]],
+      "one was idle",
+    );
+    t.ok(!others.includes(one.n), "a connection was closed in the middle of a request");
+    t.equal(one.n, free, "one connection was idle, and the others were not: which was closed");
+
+    const none = [...opened(all), ...begin(all), ["opened", extra]];
+    const closes = await play(t, most, none);
+    t.ok(
+      closes.length > 0,
+      `${most} may be open, none was idle, and one more was opened: none was closed`,
+    );
+    t.equal(of(closes), [extra], "none was idle, and one more was opened: which was closed");
+    t.equal(
+      closes[0].reason,
+      t.parameters.full,
+      "none was idle, and the new one was closed: the reason",
+    );
+
+    // Two requests at the same time, of which one has ended.
+    const two = [...opened(all), ...begin(all), ["begins", 0], ["ends", 0], ["opened", extra]];
+    const still = await play(t, most, two);
+    t.equal(
+      of(still),
+      [extra],
+      "two requests were in progress on a connection, and one of them ended: which was closed for a new one",
+    );
+  },
+
+  async gone(t) {
+    const most = t.random.integer(3, 8);
+    const all = numbers(0, most);
+    // A client left by itself: there is room for one, and no more.
+    const left = await play(t, most, [
+      ...opened(all),
+      ["closed", 1],
+      ["opened", most],
+      ["opened", most + 1],
+    ]);
+    t.equal(of(left), [0], "a client left, and two more came: which was closed");
+
+    const more = numbers(most, most + 3);
+    for (const answersClose of [true, false]) {
+      const after = [
+        ["closed", most],
+        ["opened", most + 3],
+      ]; // one leaves by itself, which makes room
+      const closes = await play(t, most, [...opened([...all, ...more]), ...after], {
+        answersClose,
+      });
+      const what = answersClose
+        ? "`closed` was called for each connection that was closed, which makes room once"
+        : "a connection counts as gone from the call of `close` on, even if `closed` is never called for it";
+      t.equal(
+        of(closes),
+        [0, 1, 2],
+        `three more came than may be open, then one left and one came. ${what}. Which were closed`,
+      );
+    }
+
+    // A busy server refuses one; then a request ends, and another client comes.
+    const refused = [
+      ...opened(all),
+      ...begin(all),
+      ["opened", most],
+      ["closed", 0],
+      ["opened", most + 1],
+    ];
+    t.equal(
+      of(await play(t, most, refused)),
+      [most],
+      "a client was refused, and later another one left, which makes room: which connections were closed in all",
+    );
+
+    // The request of a connection that is gone still ends.
+    const late = [
+      ...opened(all),
+      ...begin(all),
+      ["closed", 0],
+      ["ends", 0],
+      ["opened", most],
+      ["begins", most],
+      ["opened", most + 1],
+    ];
+    t.equal(
+      of(await play(t, most, late)),
+      [most + 1],
+      "a client left in the middle of its request, which still ended. Then the others were busy, and two came: which was closed",
+    );
   },
 };
