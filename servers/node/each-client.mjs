@@ -1,15 +1,15 @@
-// Keeps its clients' connections. GET / waits DELAY_MS, /turns says what the loop has done, any other path is answered at once.
+// Keeps its clients' connections. GET /1000 waits 1,000 ms, /turns says what the loop has done, any other path is answered at once.
 // The book uses it for what a client costs that waits in Node's loop.
 import { createServer } from "node:http";
 import { performance } from "node:perf_hooks";
 
-const { PORT = "0", DELAY_MS = "1000" } = process.env;
-const delay = Number(DELAY_MS);
+const { PORT = "0" } = process.env;
 
 const server = createServer((request, response) => {
   const respond = () => response.end("Data response");
   response.setHeader("content-type", "text/plain");
-  if (request.url === "/") setTimeout(respond, delay);
+  const wait = Number(request.url.slice(1));
+  if (wait > 0) setTimeout(respond, wait);
   else if (request.url === "/turns")
     response.end(JSON.stringify(performance.nodeTiming.uvMetricsInfo));
   else respond();

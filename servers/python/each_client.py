@@ -1,4 +1,4 @@
-# Keeps its clients' connections. GET / waits DELAY_MS, any other path is answered at once.
+# Keeps its clients' connections. GET /1000 waits 1,000 ms, any other path is answered at once.
 # The book uses it for what a client costs. HOW gives each a thread, a process or a coroutine.
 # SWITCH_S is the time after which a thread that waits for the GIL asks for it again.
 import asyncio
@@ -9,15 +9,15 @@ import socketserver
 import sys
 import time
 
-DELAY_S = float(os.environ.get("DELAY_MS", "1000")) / 1000
 HOW = os.environ.get("HOW", "threads")
 BODY = b"Data response"
 RESPONSE = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: %d\r\n\r\n%s"
 RESPONSE %= (len(BODY), BODY)
 
 
-def waits(line):
-    return line.startswith(b"GET / ")
+def wait_s(line):
+    path = line.split()[1][1:]
+    return int(path) / 1000 if path.isdigit() else 0
 
 
 # a thread or a process for each client
@@ -26,8 +26,7 @@ class Client(socketserver.StreamRequestHandler):
         while line := self.rfile.readline():
             while self.rfile.readline().strip():
                 pass
-            if waits(line):
-                time.sleep(DELAY_S)
+            time.sleep(wait_s(line))
             self.wfile.write(RESPONSE)
 
 
@@ -42,8 +41,7 @@ async def client(reader, writer):
         while line := await reader.readline():
             while (await reader.readline()).strip():
                 pass
-            if waits(line):
-                await asyncio.sleep(DELAY_S)
+            await asyncio.sleep(wait_s(line))
             writer.write(RESPONSE)
     except ConnectionError:
         pass  # the client is gone

@@ -1,8 +1,9 @@
 // hold.mjs MANY…: so many clients keep a connection each. What does a client take, and when do all get their responses if
 // they ask at once? One row for each number of clients.
 import { print } from "../../streams/shared/asking.mjs";
-import { counts, crowd, quantile, watched } from "./_clients.mjs";
+import { counts, crowd, isSmoke, quantile, watched } from "./_clients.mjs";
 
+const WAIT_MS = isSmoke ? 200 : 1000;
 const { clients, ask, upTo, leave } = crowd();
 const turnsOf = async () => {
   if (!process.env.SERVER_TURNS) return {};
@@ -14,13 +15,13 @@ const turnsOf = async () => {
 
 await upTo(1);
 const before = await watched();
-for (const many of counts(process.argv.slice(2))) {
+for (const many of counts(process.argv.slice(isSmoke ? -1 : 2))) {
   await upTo(many);
   const now = await watched();
   const each = (name) => (now[name] - before[name]) / (many - 1);
   const turns = await turnsOf();
   const loop = performance.eventLoopUtilization();
-  const took = await Promise.all(clients.map((client) => ask(client, "/")));
+  const took = await Promise.all(clients.map((client) => ask(client, `/${WAIT_MS}`)));
   const { utilization } = performance.eventLoopUtilization(loop);
   const { loopCount, events } = await turnsOf();
   print({
@@ -29,8 +30,8 @@ for (const many of counts(process.argv.slice(2))) {
     "promised (KiB each)": each("promised"),
     "process (KiB each)": each("own"),
     "page tables (KiB each)": each("tables"),
-    "kernel stacks (KiB each)": each("stacks"),
-    "sockets, both ends (KiB each)": each("slab") || 0,
+    "kernel stacks (KiB each)": Math.max(0, each("stacks")),
+    "sockets, both ends (KiB each)": Math.max(0, each("slab")),
     "p50 (ms)": quantile(took, 0.5),
     "p99 (ms)": quantile(took, 0.99),
     "generator busy (%)": Math.round(100 * utilization),

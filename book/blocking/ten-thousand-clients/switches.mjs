@@ -3,11 +3,12 @@ import { readdirSync } from "node:fs";
 import { print } from "../../streams/shared/asking.mjs";
 import { counts, crowd, quantile, switches } from "./_clients.mjs";
 
+const WAIT_MS = 500;
 const { clients, ask, upTo, leave } = crowd();
 const [many] = counts(process.argv.slice(2));
 await upTo(many);
 const before = switches(readdirSync);
-const took = await Promise.all(clients.map((client) => ask(client, "/")));
+const took = await Promise.all(clients.map((client) => ask(client, `/${WAIT_MS}`)));
 print({
   clients: many,
   "context switches for a response": (switches(readdirSync) - before) / many,
