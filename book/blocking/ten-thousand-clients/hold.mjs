@@ -31,7 +31,7 @@ for (const many of counts(process.argv.slice(isSmoke ? -1 : 2))) {
     "process (KiB each)": each("own"),
     "page tables (KiB each)": each("tables"),
     "kernel stacks (KiB each)": Math.max(0, each("stacks")),
-    "sockets, both ends (KiB each)": Math.max(0, each("slab")),
+    "other kernel memory (KiB each)": Math.max(0, each("slab")),
     "p50 (ms)": quantile(took, 0.5),
     "p99 (ms)": quantile(took, 0.99),
     "generator busy (%)": Math.round(100 * utilization),
