@@ -11,7 +11,7 @@ const server = createServer((request, response) => {
   const wait = Number(request.url.slice(1));
   if (wait > 0) setTimeout(respond, wait);
   else if (request.url === "/turns")
-    response.end(JSON.stringify(performance.nodeTiming.uvMetricsInfo));
+    response.end(JSON.stringify(performance.nodeTiming.uvMetricsInfo ?? {}));
   else respond();
 });
 server.keepAliveTimeout = 0; // an idle client stays connected

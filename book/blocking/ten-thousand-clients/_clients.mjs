@@ -117,6 +117,6 @@ export const switches = (readdir) => {
 };
 
 export const quantile = (values, q) => {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];
 };
