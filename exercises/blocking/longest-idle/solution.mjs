@@ -1,4 +1,5 @@
-const reasons = { idle: "idle", full: "full" }; // {{idle}}, {{full}}
+const idleReason = "idle"; // {{idle}}
+const fullReason = "full"; // {{full}}
 
 export function createLimit(most) {
   const requests = new Map(); // of each open connection, how many are in progress
@@ -14,11 +15,11 @@ export function createLimit(most) {
       if (requests.size >= most) {
         const [longest] = idle;
         if (longest === undefined) {
-          connection.close(reasons.full);
+          connection.close(fullReason);
           return;
         }
         forget(longest);
-        longest.close(reasons.idle);
+        longest.close(idleReason);
       }
       requests.set(connection, 0);
       idle.add(connection);

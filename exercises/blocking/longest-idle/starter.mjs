@@ -1,10 +1,11 @@
-const reasons = { idle: "idle", full: "full" }; // {{idle}}, {{full}}
+const idleReason = "idle"; // {{idle}}
+const fullReason = "full"; // {{full}}
 
 export function createLimit(most) {
   const connections = new Set();
   return {
     opened(connection) {
-      if (connections.size >= most) connection.close(reasons.full);
+      if (connections.size >= most) connection.close(fullReason);
       else connections.add(connection);
     },
     begins(_connection) {},

@@ -1,4 +1,5 @@
-const reasons = { idle: "idle", full: "full" }; // {{idle}}, {{full}}
+const idleReason = "idle"; // {{idle}}
+const fullReason = "full"; // {{full}}
 
 export function createLimit(most) {
   const requests = new Map();
@@ -9,9 +10,9 @@ export function createLimit(most) {
       if (requests.size >= most) {
         const idle = [...requests.keys()].filter((one) => requests.get(one) === 0);
         idle.sort((a, b) => since.get(a) - since.get(b));
-        if (idle.length === 0) return connection.close(reasons.full);
+        if (idle.length === 0) return connection.close(fullReason);
         requests.delete(idle[0]);
-        idle[0].close(reasons.idle);
+        idle[0].close(idleReason);
       }
       requests.set(connection, 0);
       since.set(connection, clock++);

@@ -1,4 +1,5 @@
-const reasons = { idle: "idle", full: "full" }; // {{idle}}, {{full}}
+const idleReason = "idle"; // {{idle}}
+const fullReason = "full"; // {{full}}
 
 export function createLimit(most) {
   const requests = new Map();
@@ -8,11 +9,11 @@ export function createLimit(most) {
     opened(connection) {
       if (open >= most) {
         const [longest] = idle;
-        if (longest === undefined) return connection.close(reasons.full);
+        if (longest === undefined) return connection.close(fullReason);
         idle.delete(longest);
         requests.delete(longest);
         open -= 1;
-        longest.close(reasons.idle);
+        longest.close(idleReason);
       }
       open += 1;
       requests.set(connection, 0);
