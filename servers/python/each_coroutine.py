@@ -1,5 +1,5 @@
 # Keeps its clients' connections. GET /1000 waits 1,000 ms, any other path is answered at once.
-# The book uses it for what a coroutine for each client costs. The loop waits in CALL: epoll or poll.
+# The book uses it for what a coroutine for each client costs. Its loop waits in CALL: epoll, poll.
 import asyncio
 import os
 import selectors
