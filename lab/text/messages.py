@@ -63,25 +63,25 @@ def values(name: str, source: str) -> list[str]:
 
 def of_javascript(text: str) -> Iterator[Message]:
     """Strings and templates; those joined by a plus are one."""
-    at, joined, last = 0, "", 0
+    at, sentence, last = 0, "", 0
 
     def message() -> Message:
         start, end = (len(text[:n].encode()) for n in (at, last))
-        return Message(text.count("\n", 0, at) + 1, joined, start, end)
+        return Message(text.count("\n", 0, at) + 1, sentence, start, end)
 
     for match in JAVASCRIPT.finditer(text):
         if match["string"] is None:
             continue
         words = VALUE.sub("X", match["string"])[1:-1]
         words = re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), words, flags=re.S)
-        if joined and re.fullmatch(r"\s*\+\s*", text[last : match.start()]):
-            joined += words
+        if sentence and re.fullmatch(r"\s*\+\s*", text[last : match.start()]):
+            sentence += words
         else:
-            if joined:
+            if sentence:
                 yield message()
-            at, joined = match.start(), words
+            at, sentence = match.start(), words
         last = match.end()
-    if joined:
+    if sentence:
         yield message()
 
 
