@@ -262,7 +262,7 @@ describe("a prediction", () => {
     const none = ["tick", ...FIRST.filter((line) => line !== "tick")];
     assert.match(
       predict.verdict(ORDERS, none, predict.judge(ORDERS, none)),
-      /^Already the first line is different: you said “tick”, and .+ printed “timeout”/,
+      /^The first line is already different: you said “tick”, and .+ printed “timeout”/,
     );
     const short = FIRST.slice(0, 2);
     assert.equal(predict.judge(ORDERS, short).right, false);
