@@ -26,7 +26,7 @@ async function run(line) {
   const deadlineS = spec.longestWarmupS + spec.measureS + longestTimeoutS + GRACE_S;
   setTimeout(() => {
     leave(1, "error", {
-      message: `the load did not end within ${deadlineS} s; this is a bug in the generator`,
+      message: `the load did not end within ${deadlineS} s; this is a bug of the generator`,
     });
   }, deadlineS * 1000).unref();
   generator = new Generator(

@@ -9,7 +9,7 @@ export function requireObject(value, where, keys) {
   const unknown = Object.keys(value).find((key) => keys !== null && !keys.includes(key));
   if (unknown !== undefined) {
     throw new SpecError(
-      `${where} has an unknown key ${show(unknown)}; the known keys are ${keys.join(", ")}`,
+      `${where} has an unknown key ${show(unknown)}; known are ${keys.join(", ")}`,
     );
   }
 }

@@ -88,7 +88,7 @@ function readSettle(value, counted) {
   requireObject(value, "settle", SETTLE_KEYS);
   if (counted) {
     throw new SpecError(
-      "settle belongs to a load with a duration: nothing is cut away from a fixed number of requests",
+      "settle belongs to a load for a time: of a fixed count nothing is cut away",
     );
   }
   const lookS = number(value.look_s, "settle.look_s", 0.09, MAX_SECONDS);
@@ -175,7 +175,7 @@ function readUrl(value, where) {
   if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(url.hostname)) {
     throw new SpecError(
       `${where}.url must be on this machine (127.0.0.1, [::1] or localhost), not ${url.hostname}: ` +
-        "a load test of another person's server is an attack",
+        "a load test of somebody else's server is an attack",
     );
   }
   return url;

@@ -124,7 +124,7 @@ const REFUSED = {
   "half a connection": [{ connections: 1.5 }, /whole number/],
   "too many connections": [{ connections: 10_001 }, /from 1 to 10000, not 10001/],
   "text for a number": [{ connections: "10" }, /not "10"/],
-  "an unknown key": [{ conections: 3 }, /unknown key "conections"; the known keys are name, url/],
+  "an unknown key": [{ conections: 3 }, /unknown key "conections"; known are name, url/],
   "a rate in a closed loop": [{ rate_per_s: 5 }, /belongs to an open loop/],
   "an open loop without a rate": [{ loop: "open" }, /rate_per_s must be a number from 0.001/],
   "a count in an open loop": [
