@@ -117,13 +117,13 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
     return headers
 
 
-def _streams(chosen: argparse.Namespace) -> int:
+def _streams(options: argparse.Namespace) -> int:
     """Return how many clients share a connection of HTTP/2, 0 where that is not asked for."""
-    if chosen.streams is None:
-        return int(chosen.http2)
-    if chosen.streams < 1:
-        raise LabError(f"--streams {chosen.streams}: 1 or more share a connection of HTTP/2.")
-    return int(chosen.streams)
+    if options.streams is None:
+        return int(options.http2)
+    if options.streams < 1:
+        raise LabError(f"--streams {options.streams}: 1 or more share a connection of HTTP/2.")
+    return int(options.streams)
 
 
 def _scenario_file(chosen: argparse.Namespace) -> Path | None:

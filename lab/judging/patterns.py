@@ -36,21 +36,21 @@ def of_some(values: Sequence[float]) -> float:
     return (1 + extreme) / (1 + pairs)  # the observed pattern counts, so p can't be 0
 
 
-def _counted(one: list[float], other: list[float], limit: float) -> tuple[int, int]:
+def _counted(sums: list[float], other_sums: list[float], limit: float) -> tuple[int, int]:
     """Return how many pairs of sums are so far from 0, and how many pairs there are. Each list has
     the negative of every sum in it, so that as many are far below 0 as are far above.
     """
-    pairs = len(one) * len(other)
+    pairs = len(sums) * len(other_sums)
     if limit <= 0:
         return pairs, pairs
-    above, place = 0, len(other)
-    one.sort()
-    other.sort()
-    for s in one:
+    above, place = 0, len(other_sums)
+    sums.sort()
+    other_sums.sort()
+    for s in sums:
         least = limit - s
-        while place and other[place - 1] >= least:
+        while place and other_sums[place - 1] >= least:
             place -= 1
-        above += len(other) - place
+        above += len(other_sums) - place
     return 2 * above, pairs
 
 
@@ -65,12 +65,12 @@ def _sums(values: Sequence[float]) -> list[float]:
 
 def _some_sums(values: Sequence[float]) -> list[float]:
     """Return the sums of some values under random patterns, and under their opposites."""
-    drawn = random.Random(_SEED)
+    generator = random.Random(_SEED)
     totals = [0.0] * (PATTERNS // 2)
     for start in range(0, len(values), _OF_A_BYTE):
         sums = _sums(values[start : start + _OF_A_BYTE])
         sums *= 2**_OF_A_BYTE // len(sums)
-        of_bytes = map(sums.__getitem__, drawn.randbytes(len(totals)))
+        of_bytes = map(sums.__getitem__, generator.randbytes(len(totals)))
         totals = list(map(operator.add, totals, of_bytes))
     return totals + [-s for s in totals]
 

@@ -114,7 +114,7 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     if any(line.title for line in lines):
         axes.set_yticks([])
         for i, line in enumerate(lines):
-            written = axes.annotate(
+            title = axes.annotate(
                 canvas.in_lines(line.title or line.name, canvas.size.width - 20),
                 xy=(0, i - 0.17),
                 xycoords=("axes fraction", "data"),
@@ -123,7 +123,7 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
                 va="bottom",
                 gid="lab-halo",
             )
-            written.set_in_layout(False)  # it stands in the axes, which need not make room
+            title.set_in_layout(False)  # it stands in the axes, which need not make room
         return
     room = canvas.size.width * 0.38
     names = [canvas.clip(line.name, room) for line in lines]

@@ -40,7 +40,7 @@ export default {
     );
     t.ok(
       saw === clients || Math.abs(saw - clients) > 1,
-      `${situation}: part of a client is no client`,
+      `${situation}: part of a client isn't a client`,
       seen,
     );
     t.ok(saw !== 0, `${situation}, and no upstreams: its clients take no port`, seen);

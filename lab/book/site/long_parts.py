@@ -55,15 +55,15 @@ def _mark(app: Sphinx, doctree: nodes.document, page: str) -> None:
 
 def _fold(mark: nodes.raw) -> None:
     """Let what comes after the mark in its section open below a line."""
-    found = FOLD.fullmatch(mark.astext().strip())
-    if found is None or not found["holds"]:
+    label = FOLD.fullmatch(mark.astext().strip())
+    if label is None or not label["holds"]:
         log.warning("say what the fold holds: <!-- fold: ... -->", location=mark)
         return
     section = mark.parent
     length = length_of(section.children[section.index(mark) + 1 :])
     size = f' <span class="lab-size">({length})</span>' if length else ""
     begin = (
-        f'<details class="lab-fold lab-on-paper"><summary>{escape(found["holds"])}{size}</summary>'
+        f'<details class="lab-fold lab-on-paper"><summary>{escape(label["holds"])}{size}</summary>'
     )
     section.replace(mark, nodes.raw("", begin, format="html"))
     section.append(nodes.raw("", "</details>", format="html"))

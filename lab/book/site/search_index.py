@@ -137,14 +137,14 @@ def counted_words(pages: Sequence[Sequence[Section]]) -> dict[str, list[int]]:
     """Return for each word the pages that have it in their text: how many pages further than the
     one before, and how often, in turn.
     """
-    found: dict[str, list[int]] = {}
+    pages_of_word: dict[str, list[int]] = {}
     last: dict[str, int] = {}
     for at, page in enumerate(pages):
         text = " ".join(text for *_, text in page)
         for word, times in Counter(_WORD.findall(text.lower())).items():
-            found.setdefault(word, []).extend((at - last.get(word, 0), times))
+            pages_of_word.setdefault(word, []).extend((at - last.get(word, 0), times))
             last[word] = at
-    return dict(sorted(found.items()))
+    return dict(sorted(pages_of_word.items()))
 
 
 def _json(data: Any) -> str:

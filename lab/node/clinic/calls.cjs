@@ -72,9 +72,9 @@ module.exports = function watchCalls(sites, servers, isSubject) {
       storage.enterWith(undefined);
       return;
     }
-    const begun = performance.now();
+    const arrivedAt = performance.now();
     const calls = {
-      begun,
+      begun: arrivedAt,
       response,
       open: new Set(),
       failed: new Set(),
@@ -82,7 +82,7 @@ module.exports = function watchCalls(sites, servers, isSubject) {
       aloneMs: 0,
       again: 0,
     };
-    Object.assign(calls, { timed: 0, timedMs: 0, waitedUntil: begun });
+    Object.assign(calls, { timed: 0, timedMs: 0, waitedUntil: arrivedAt });
     incoming.set(request, calls);
     storage.enterWith(calls);
   };
@@ -128,7 +128,7 @@ module.exports = function watchCalls(sites, servers, isSubject) {
       const calls = storage.getStore();
       if (calls === undefined || calls.isOver || timers.size >= MOST_TIMERS) return;
       if (timer._repeat !== null || !(timer._idleTimeout >= 1) || !timer.hasRef()) return;
-      timers.set(id, { calls, begun: performance.now() });
+      timers.set(id, { calls, from: performance.now() });
       if (sitesLeft > 0) {
         sitesLeft -= 1;
         sites.note("timer");
@@ -139,12 +139,12 @@ module.exports = function watchCalls(sites, servers, isSubject) {
       const timer = timers.get(id);
       if (timer === undefined) return;
       timers.delete(id);
-      const { calls, begun } = timer;
+      const { calls, from } = timer;
       if (calls.isOver || calls.open.size > 0 || calls.response.headersSent) return;
-      if (begun < calls.waitedUntil) return;
+      if (from < calls.waitedUntil) return;
       calls.waitedUntil = performance.now();
       calls.timed += 1;
-      calls.timedMs += calls.waitedUntil - begun;
+      calls.timedMs += calls.waitedUntil - from;
     },
     rest() {
       for (const one of undo) one();

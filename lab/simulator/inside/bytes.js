@@ -404,17 +404,17 @@
       return { encoding, flags, rest: [], hasBegun: false };
     },
     decode(converter, input, flags, encoding) {
-      const { encoding: own, rest } = converter;
+      const { encoding: name, rest: bytesBefore } = converter;
       const isFatal = converter.flags & FATAL;
       const isLast = flags & FLUSH;
-      const bytes = Uint8Array.from([...rest, ...inputOf(input, OF_AN_INPUT)]);
+      const bytes = Uint8Array.from([...bytesBefore, ...inputOf(input, OF_AN_INPUT)]);
       converter.rest = [];
-      if (!own.startsWith("utf-")) {
-        const text = decodeBytes(bytes, own);
+      if (!name.startsWith("utf-")) {
+        const text = decodeBytes(bytes, name);
         if (isFatal && text.includes("\ufffd")) throw invalid(encoding);
         return text;
       }
-      const { text, open, isBad } = decodeUnits(bytes, own);
+      const { text, open, isBad } = decodeUnits(bytes, name);
       if (isFatal && (isBad || (isLast && open))) throw invalid(encoding);
       let whole = text;
       if (isLast && open) whole += "\ufffd";
@@ -430,15 +430,15 @@
   machine.bindings.encoding_binding = {
     encodeUtf8String: (text) => machine.bytesOf(text),
     encodeInto(text, target) {
-      let [read, written] = [0, 0];
+      let [read, bytesWritten] = [0, 0];
       for (const letter of text) {
         const bytes = utf8Bytes(letter);
-        if (written + bytes.length > target.length) break;
-        target.set(bytes, written);
+        if (bytesWritten + bytes.length > target.length) break;
+        target.set(bytes, bytesWritten);
         read += letter.length;
-        written += bytes.length;
+        bytesWritten += bytes.length;
       }
-      machine.bindings.encoding_binding.encodeIntoResults.set([read, written]);
+      machine.bindings.encoding_binding.encodeIntoResults.set([read, bytesWritten]);
     },
     encodeIntoResults: new Uint32Array(2),
     decodeUTF8(value, ignoresMark, isFatal) {

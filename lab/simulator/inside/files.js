@@ -79,7 +79,7 @@
 
   const HOPS_AFTER = 1; // of the file's own code, also where that awaits
   const OF_JSON = "#json"; // what complete.js adds to a name that is imported `with { type: "json" }`
-  const begun = new Map(); // by the names of the files that are imported by `import()`
+  const imports = new Map(); // by the names of the files that are imported by `import()`
   /** What `import()` promises of a file; null for a module of Node's. `hops` waits, and is null for a file that is imported already. */
   machine.importFile = (name, hops, importIt, specifier, options) => {
     if (!name.startsWith("file:")) return null;
@@ -97,8 +97,8 @@
         await hops(HOPS_AFTER);
       }
     };
-    if (!begun.has(name)) begun.set(name, hops ? begin() : load());
-    return begun.get(name);
+    if (!imports.has(name)) imports.set(name, hops ? begin() : load());
+    return imports.get(name);
   };
 
   /** Loads what is not CommonJS; true if it was not. */

@@ -470,10 +470,10 @@
   const TRAPS =
     "get set has apply construct ownKeys getOwnPropertyDescriptor defineProperty deleteProperty " +
     "getPrototypeOf setPrototypeOf isExtensible preventExtensions";
-  const unmodelled = (type, words) => {
+  const refusedValue = (type, words) => {
     const refused = () => refuse(words);
     const handler = Object.fromEntries(TRAPS.split(" ").map((trap) => [trap, refused]));
-    return new machine.EngineProxy(type === "object" ? {} : function unmodelled() {}, handler);
+    return new machine.EngineProxy(type === "object" ? {} : function refusedValue() {}, handler);
   };
   const major = Number.parseInt(settings.version.slice(1), 10);
   const NETWORK = "requests over the network";
@@ -502,7 +502,7 @@
   for (const [names, words, type, since = 0] of ABSENT)
     for (const name of names.split(" "))
       if (major >= since && !(name in globalThis))
-        expose(name, unmodelled(type, `${words} (${name})`));
+        expose(name, refusedValue(type, `${words} (${name})`));
   // The same of what the language has.
   const LANGUAGE = [
     [JSON, "rawJSON isRawJSON", 0],
@@ -535,10 +535,10 @@
     ...Object.fromEntries(
       ["monitorEventLoopDelay", "createHistogram"].map((name) => [
         name,
-        unmodelled("function", `${MEASURES} (perf_hooks.${name})`),
+        refusedValue("function", `${MEASURES} (perf_hooks.${name})`),
       ]),
     ),
-    constants: unmodelled("object", `${MEASURES} (perf_hooks.constants)`),
+    constants: refusedValue("object", `${MEASURES} (perf_hooks.constants)`),
   });
 
   const exposeLater = (name, get) =>
@@ -858,7 +858,7 @@
   const hideSockets = (http) => {
     for (const word of ["WebSocket", "CloseEvent", "MessageEvent"])
       Object.defineProperty(http, word, {
-        value: unmodelled("function", `${NETWORK} (http.${word})`),
+        value: refusedValue("function", `${NETWORK} (http.${word})`),
         enumerable: false,
       });
   };

@@ -38,7 +38,7 @@ export function addLevels(replay) {
 }
 
 /** One buffer: its level, its mark, and whether it is full. */
-function lane(what, level, mark) {
+function lane(unit, level, mark) {
   if (level === null) return null;
   const isFull = level >= mark;
   const share = Math.min(1, level / Math.max(mark, 1)) * 100;
@@ -46,6 +46,6 @@ function lane(what, level, mark) {
   return el(
     "span",
     { class: isFull ? "lane full" : "lane", style: `--level: ${share}%` },
-    `${numbers} ${what}${isFull ? ", full" : ""}`,
+    `${numbers} ${unit}${isFull ? ", full" : ""}`,
   );
 }
