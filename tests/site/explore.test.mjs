@@ -180,7 +180,7 @@ describe("how many bytes, sent as what", () => {
       assert.equal(await marks(tab), 12);
       await tab.getByLabel("Show").selectOption("p99");
       assert.equal(await marks(tab), 8);
-      assert.match(await finding(tab), /^4 MiB: too few answers/);
+      assert.match(await finding(tab), /^4 MiB: too few responses/);
     });
   });
 

@@ -389,7 +389,7 @@ describe("the list of predictions", () => {
           /✓ Right\. You said “?The good one”?\./,
         );
         const locked = await row(tab, "How many?").innerText();
-        assert.match(locked, /● Locked in\. You said 4 threads\. Its page tells what is right\./);
+        assert.match(locked, /● Locked in\. You said 4 threads\. Its page has the right answer\./);
         assert.doesNotMatch(locked, /✓|✗|It is/);
         assert.match(
           await row(tab, "In which order?").innerText(),
