@@ -69,15 +69,17 @@ def _following(
     new = moves.get(old, old)
     was, now = covered(paths.ROOT / old, before), covered(paths.ROOT / new)
     if old in moves and not was:
-        raise NotMoved(f"{old} is not in the commit with which this is compared: --from names one.")
+        raise NotMoved(
+            f"{old} is not in the commit that this is compared with: name another by --from."
+        )
     if not moves.keys() & {paths.relative(one) for one in was}:
         return ""
     if (new, digest(now)) == (old, source):
         return ""
     if digest(was) != source:
         raise NotMoved(
-            f"{old} or what it imports was already edited when {paths.relative(file)} should have "
-            "been of it: `make reference` records it again."
+            f"{old}, or a file that it imports, had already been edited when "
+            f"{paths.relative(file)} was recorded: `make reference` records it again."
         )
     _same(was, now, moves)
     return _rewritten(file, (old, source), (new, digest(now)))

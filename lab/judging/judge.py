@@ -27,8 +27,8 @@ WORDS = {
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no word above fits. Where the claim "
     "is a sentence of this book, the reference run stops.",
-    "differs by machine": "Of several sittings, on different machines or days, no two agree "
-    "without a third that contradicts. What each sitting said is next to it.",
+    "differs by machine": "There are several sittings, on different machines or days. Wherever two "
+    "of them agree, a third contradicts them. What each sitting said is next to it.",
     "demonstrated": "A sentence of this book that a definition, the documentation, the program "
     "itself or a limit far from all that was measured makes true. The page shows it; it could "
     "hardly have come out otherwise, so it is not counted among what held.",

@@ -268,7 +268,7 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
     if len(lists) > 1:
         raise BadComparison(
             f"{' and '.join(lists)} are lists: one parameter is swept at a "
-            "time. Compare twice, or put one of them into the arms"
+            "time. Make two comparisons, or put one of them into the arms"
         )
     if not lists:
         if options.get("rate") is not None:

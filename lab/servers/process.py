@@ -170,7 +170,7 @@ def _take_address(running: Running, url: str, asked_port: int) -> None:
         raise WrongPort(
             running.story(
                 f"says {url}, but no server can listen on port 0",
-                "Print the port of server.address(), once it listens.",
+                "Print the port from server.address() once the server listens.",
             )
         ) from None
     except NotLoopback as error:
@@ -204,7 +204,7 @@ def _check_listener(running: Running) -> None:
             raise WrongPort(
                 running.story(
                     f"says that it is listening on {running.url}, but {who}",
-                    "Print the port of server.address(), once it listens.",
+                    "Print the port from server.address() once the server listens.",
                 )
             )
     refuse_outside(running)

@@ -60,7 +60,7 @@ export default {
     const other = await page(t, server, others[0]);
     await priced(t, server, early, "7 cents");
     const news =
-      "a new price was posted for a kept page, but the next page does not have the new price";
+      "a new price was posted for a page in the cache, but the next page does not have the new price";
     t.equal((await page(t, server, early)).price, "7 cents", news);
     const again = await page(t, server, others[0]);
     t.equal(

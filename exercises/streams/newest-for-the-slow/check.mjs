@@ -180,7 +180,7 @@ export default {
     t.equal(events(run[2]).length, 4, "two clients are gone: how many of four events another got");
     t.ok(
       run[0].listeners + run[1].listeners === 0,
-      "a client is gone, but a listener of the hub is left on it",
+      "a client has left, but it still has a listener of the hub",
       { saw: run[0].listeners + run[1].listeners, wanted: 0 },
     );
   },
