@@ -195,7 +195,11 @@ def test_what_was_edited_before_it_was_moved_is_recorded_again(both):
     edit(TWO, "2; // edited", "2;")
     git("commit", "-q", "-a", "-m", "as it was")
     git("stash", "pop", "-q")
-    refused("count.mjs, or a file that it imports, had already been edited when .*counted", both, "HEAD~1")
+    refused(
+        "count.mjs, or a file that it imports, had already been edited when .*counted",
+        both,
+        "HEAD~1",
+    )
     assert moved(both) == ["counted", "stayed"]
 
 
