@@ -137,7 +137,7 @@ def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch
         assert result.passed
     else:
         assert result.points == asked.criteria[0].points  # what was seen before stands
-        assert "with the reference it does" in result.missed[0].message
+        assert "it finishes with the reference" in result.missed[0].message
 
 
 @pytest.mark.judges

@@ -76,10 +76,18 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export function summary(rows) {\n  console.log('in');\n}\n",
             "a.mjs",
-            r"`summary` returned undefined, but an object is wanted",
+            r"`summary` returned undefined, but it should return an object",
         ),
-        ("export const summary = () => 5;\n", "a.mjs", r"returned 5, but an object"),
-        ("export const summary = () => [5];\n", "a.mjs", r"returned a list, but an object"),
+        (
+            "export const summary = () => 5;\n",
+            "a.mjs",
+            r"returned 5, but it should return an object",
+        ),
+        (
+            "export const summary = () => [5];\n",
+            "a.mjs",
+            r"returned a list, but it should return an object",
+        ),
         (
             "export const summary = () => ({});\nthrow new Error('left over');\n",
             "a.mjs",

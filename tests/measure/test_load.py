@@ -377,9 +377,9 @@ def of_bodies(program, hello, body, **options):
 
 def test_bodies_that_vary_under_load_are_told(program, hello):
     lengths = of_bodies(program, hello, '"x".repeat(1 + 99 * Math.random())')
-    assert re.search(r"\d+ of \d+ answers had another body than the first", lengths)
+    assert re.search(r"\d+ of \d+ responses had a body that differs from the first", lengths)
     contents = of_bodies(program, hello, 'n++ % 100 === 99 ? "HELLO" : "hello"', requests=301)
-    assert "3 of 301 answers had another body than the first" in contents
+    assert "3 of 301 responses had a body that differs from the first" in contents
     same = of_bodies(program, hello, '"hello"')
     assert "every answer had the first one's 5 bytes" in same
 

@@ -78,7 +78,7 @@ def test_a_load_out_of_range_is_refused_with_the_value_and_the_range(options, me
                 "body": bytes(MOST_BODY_BYTES // 2),
                 "alongside": {"big": {"body": bytes(MOST_BODY_BYTES // 2 + 1)}},
             },
-            "8,388,609 bytes, of all streams together",
+            "8,388,609 bytes, in all streams together",
         ),
         ({"headers": "a"}, "headers='a' must be a dict"),
         ({"headers": {1: "a"}}, "a key of headers"),

@@ -343,7 +343,7 @@ def test_a_warm_up_until_steady_says_how_long_it_took_and_whether_the_cap_ended_
     assert (steady.status, steady.value, steady.limit) == ("ok", 0.25, 10.0)
     capped = checked(load=until, warm="capped")["warm"]
     assert capped.status == "warn"
-    assert capped.text == "not steady after 0.25 s of warm-up, the most that is given"
+    assert capped.text == "not steady after 0.25 s of warm-up, the longest that is allowed"
     assert checked()["warm"].status == "ok"  # of fixed length: nothing was promised
 
 

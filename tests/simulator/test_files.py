@@ -133,7 +133,7 @@ def test_a_folder_with_too_much_in_it_is_refused(node, tmp_path):
     (tmp_path / "large").write_bytes(bytes(2**20 + 1))
     program = tmp_path / "program.cjs"
     program.write_text('require("fs").readdirSync(__dirname);')
-    assert "200 files and 1 MB at most" in model(node, program)
+    assert "at most 200 files and 1 MB" in model(node, program)
 
 
 @pytest.mark.parametrize(
