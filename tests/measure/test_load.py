@@ -381,7 +381,7 @@ def test_bodies_that_vary_under_load_are_told(program, hello):
     contents = of_bodies(program, hello, 'n++ % 100 === 99 ? "HELLO" : "hello"', requests=301)
     assert "3 of 301 responses had a body that differs from the first" in contents
     same = of_bodies(program, hello, '"hello"')
-    assert "every answer had the first one's 5 bytes" in same
+    assert "every response had the same 5 bytes as the first" in same
 
 
 def test_a_body_that_changes_once_the_server_is_verified_is_told(program, hello):
