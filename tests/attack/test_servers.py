@@ -61,13 +61,13 @@ while True:
 ANSWERS = {
     "random length": (
         "send(of_length(os.urandom(1 + n * 7919 % 4000)))",
-        "verified: .*another body",
-        "verified: .*another body",
+        "verified: .*a body that differs",
+        "verified: .*a body that differs",
     ),
     "changing body": (
         "send(GOOD.replace(b'hello', b'%05d' % n))",
-        "verified: .*another body",
-        "verified: .*another body",
+        "verified: .*a body that differs",
+        "verified: .*a body that differs",
     ),
     "endless header": (
         "send(HEAD)\n            while True: send(b'x-more: %s\\r\\n' % (b'y' * 4000))",

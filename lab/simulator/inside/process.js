@@ -986,6 +986,7 @@
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
   // that only the engine knows; what it threw goes to the function that evaluates it.
+  const OF_A_MODULE = 2;
   const REMEMBERED = 4; // an import() adds the promise of its own, and its handling
   let newest = [];
   machine.track = (isHandled, promise, reason) => {
@@ -993,8 +994,9 @@
     newest = [...newest.slice(1 - REMEMBERED), { promise, reason }];
     machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
   };
-  machine.forgive = (error) => {
-    for (const { promise, reason } of newest) if (reason === error) machine.rejected(1, promise);
+  machine.forgive = (error, many = REMEMBERED) => {
+    for (const { promise, reason } of newest.slice(-many))
+      if (reason === error) machine.rejected(1, promise);
   };
 
   const settledState = (promise) => host("promise", promise) !== 0;
@@ -1021,7 +1023,7 @@
         evaluation = host("module");
         machine.trace?.mainEnd();
       } catch (error) {
-        machine.forgive(error);
+        machine.forgive(error, OF_A_MODULE);
         await Promise.reject(error);
       }
     };
