@@ -67,8 +67,8 @@ function fits(t, one, visit, { least, which }) {
   const what = `a request had ${one.given} ms, and at least ${passed.at_least} of them had passed before the ${which} request to the upstream`;
   if (said > most && said <= most + reserve)
     t.miss(`${what}: the server kept no time for itself, or less than your ${reserve} ms`, seen);
-  t.ok(said <= most, `${what}: the upstream was told more time than was left`, seen);
-  t.ok(said >= fewest, `${what}: the upstream was told less time than was left`, seen);
+  t.ok(said <= most, `${what}: the upstream was given more time than was left`, seen);
+  t.ok(said >= fewest, `${what}: the upstream was given less time than was left`, seen);
 }
 
 export default {
