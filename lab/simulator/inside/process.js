@@ -987,14 +987,14 @@
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
   // that only the engine knows; what it threw goes to the function that evaluates it.
   const OF_A_MODULE = 2;
-  const REMEMBERED = 4; // an import() adds the promise of its own, and its handling
+  const OF_AN_IMPORT = 4; // an import() adds the promise of its own, and its handling
   let newest = [];
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
-    newest = [...newest.slice(1 - REMEMBERED), { promise, reason }];
+    newest = [...newest.slice(1 - OF_AN_IMPORT), { promise, reason }];
     machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
   };
-  machine.forgive = (error, many = REMEMBERED) => {
+  machine.forgive = (error, many = OF_AN_IMPORT) => {
     for (const { promise, reason } of newest.slice(-many))
       if (reason === error) machine.rejected(1, promise);
   };
