@@ -612,7 +612,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
           await other.stop("SIGKILL");
           if (!during) await runCode(tab, "print(2)");
           await tab.waitForFunction(() =>
-            /^The server does not answer/.test(
+            /^The server does not respond/.test(
               document.querySelector(".lab-live-status").textContent,
             ),
           );
