@@ -57,7 +57,10 @@ describe("in a hub", () => {
       await tab.route(/\/_live\/run(\?|$)/, (route) => route.abort()); // asked with a number that no cache knows
       await cells(tab).first().locator(".lab-live-run").click();
       assert.equal(await idle(tab), "fault");
-      assert.match(await status(tab), /^The server does not respond\. Load this page again and let/);
+      assert.match(
+        await status(tab),
+        /^The server does not respond\. Load this page again and let/,
+      );
     });
   });
 
