@@ -114,16 +114,9 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     if any(line.title for line in lines):
         axes.set_yticks([])
         for i, line in enumerate(lines):
-            title = axes.annotate(
-                canvas.in_lines(line.title or line.name, canvas.size.width - 20),
-                xy=(0, i - 0.17),
-                xycoords=("axes fraction", "data"),
-                xytext=(1, 0),
-                textcoords="offset points",
-                va="bottom",
-                gid="lab-halo",
-            )
-            title.set_in_layout(False)  # it stands in the axes, which need not make room
+            text = canvas.in_lines(line.title or line.name, canvas.size.width - 20)
+            title = _name_above(axes, text, i - 0.17, "bottom")
+            title.set_in_layout(False)  # the title is inside the axes, which need not make room
         return
     room = canvas.size.width * 0.38
     names = [canvas.clip(line.name, room) for line in lines]
@@ -133,15 +126,20 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
         return
     axes.set_yticks([])  # the names go above their rows, so the plot is as wide as the phone
     for i, line in enumerate(lines):
-        axes.annotate(
-            canvas.clip(line.name, canvas.size.width - 20),
-            xy=(0, i - 0.36),
-            xycoords=("axes fraction", "data"),
-            xytext=(1, 0),
-            textcoords="offset points",
-            va="center",
-            gid="lab-halo",
-        )
+        _name_above(axes, canvas.clip(line.name, canvas.size.width - 20), i - 0.36, "center")
+
+
+def _name_above(axes: Any, text: str, y: float, va: str) -> Any:
+    """Write a name at the left edge of the axes, above its row."""
+    return axes.annotate(
+        text,
+        xy=(0, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(1, 0),
+        textcoords="offset points",
+        va=va,
+        gid="lab-halo",
+    )
 
 
 def _x_axis(

@@ -27,7 +27,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _pairs(a: Any, b: Any) -> tuple[Iterable[Any], Iterable[Any]]:
-    """Two operands side by side: a number stands beside each element of an array."""
+    """Two operands side by side: a number is paired with each element of an array."""
     a_has, b_has = _is_array(a), _is_array(b)
     if not a_has and not b_has:
         raise ValueError(f"no array: {a!r} and {b!r}")
