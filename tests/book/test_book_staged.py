@@ -126,7 +126,8 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
         "Yours in part",
     ]
     assert [c["action"] for c in book.report()["chapters"]] == ["executed", "waiting"]
-    assert book.ran() == ["alpha"]
+    # A signal may come late on a busy machine: then the cell of beta has begun, and is stopped.
+    assert book.ran() in (["alpha"], ["alpha", "beta"])
     book.drawn()
     (book.root / "book/one/patience").touch()
     done = book.build()
