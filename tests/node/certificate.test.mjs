@@ -1,10 +1,10 @@
-// The certificate that book/blocking/one-process-or-several/with-tls.mjs makes for itself.
+// The certificate that book/replications/one-process-or-several/with-tls.mjs makes for itself.
 import assert from "node:assert/strict";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { test } from "node:test";
 import { connect, createServer } from "node:tls";
-import { certificate } from "../../book/blocking/one-process-or-several/_certificate.mjs";
+import { certificate } from "../../book/replications/one-process-or-several/_certificate.mjs";
 
 const own = certificate();
 const read = new X509Certificate(own.cert);
