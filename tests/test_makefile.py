@@ -173,8 +173,9 @@ def ci(copy, **env):
 
 SIGNS = {"pytest": "-m not alone", "lint": "linter", "smoke": "lab.book",
          "nodetest": "tests/node/glue", "components": "tests/site/part",
-         "alone": "-m alone", "generator": "loadgen/settling", "frames": "tests/site/*.alone",
-         "site": "tests/site/page", "live": "tests/live/page", "lighthouse": "lighthouse/run"}  # fmt: skip
+         "alone": "-m alone", "generator": "loadgen/settling",
+         "frames": "tests/site/*.alone", "site": "tests/site/page",
+         "live": "tests/live/page", "lighthouse": "lighthouse/run"}  # fmt: skip
 PARTS = list(SIGNS)
 
 
