@@ -314,8 +314,14 @@ def _all(_stamps: tuple[tuple[Path, int], ...]) -> tuple[Exercise, ...]:
 
 
 def _folders() -> dict[str, Path]:
+    """The folder of each exercise by its id, in the order of their paths."""
+    return _named(tuple(file for file, _ in _stamps()))
+
+
+@functools.lru_cache(maxsize=4)
+def _named(files: tuple[Path, ...]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for file in sorted(EXERCISES.glob(f"*/*/{FILE}")):
+    for file in files:
         if (other := found.get(file.parent.name)) is not None:
             raise BadExercise(
                 f"{paths.relative(other)} and {paths.relative(file.parent)} have the same name. "
