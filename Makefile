@@ -155,26 +155,27 @@ quick: setup-lab setup-dev ## before each push, four minutes: linters, and the t
 NODE_TESTS = $(shell find tests/node -name '*.test.mjs' | sort)
 QUICK_NODE = $(filter-out tests/node/loadgen/%,$(NODE_TESTS))
 
-# First what measures nothing, all of it together: many tests of Python wait, while linters, tests in JavaScript and browsers compute.
-# Then what reads a clock, with nothing beside it; then the book, and its pages. Of the chapters some of each kind are run on their
-# pages again, and looked at with what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make
-# site`, and every night.
+# First what measures nothing, all of it together: many tests of Python wait, as do the short loads of the smoke book, of which no
+# number is read, while linters, tests in JavaScript and browsers compute. Then what reads a clock, with nothing beside it; then the
+# pages of the book. Of the chapters some of each kind are run on their pages again, and looked at with what opens open; all of them
+# take a quarter of an hour more each, by `make livetest` and `make site`, and every night.
 test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
   streams/backpressure-today
-test: browser together alone smoke pages ## linters, tests, the book in the smoke profile, the site and its cells in a browser
-
-# With --keep-going, as .ci/run has it, the other parts run after one that failed; the pages need what is built here.
-ifneq ($(filter test,$(MAKECMDGOALS)),)
-pages: browser smoke
-endif
+test: browser together alone pages ## linters, tests, the book in the smoke profile, the site and its cells in a browser
 
 NODE_TEST = "$${LAB_NODE:-node}" --test --test-reporter=spec
 # Components of pages, on pages of the tests' own: they need no built site.
 COMPONENTS = $(shell grep -L siteFolder tests/site/*.test.mjs)
+SMOKE = LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
+# There while the last smoke book of `make test` was built without a failure.
+SMOKE_BUILT = _build/smoke-built
+# The smoke book has a folder for temporary files, and with it a lock of its own: no test waits for its loads, nor it for theirs.
 together: prepared
 	@echo "== what measures nothing"
+	@mkdir -p _build && rm -f $(SMOKE_BUILT)
 	@$(BIN)/python tools/side_by_side.py \
 	  'pytest: $(PYTEST_MANY)' $(LINTERS) \
+	  'smoke: own=$$(mktemp -d) && { TMPDIR=$$own $(SMOKE) && touch $(SMOKE_BUILT); code=$$?; rm -rf "$$own"; exit $$code; }' \
 	  'nodetest: $(NODE_TEST) --test-concurrency=1 $(QUICK_NODE)' \
 	  'components: node tools/browser.mjs --install >/dev/null && node --test --test-reporter=spec --test-concurrency=2 $(COMPONENTS)'
 
@@ -185,6 +186,7 @@ alone: prepared
 
 # Nothing looks at how fast a page or a cell is, but for what comes before and after the others. The longest files first.
 pages: setup-lab setup-dev
+	@[ -e $(SMOKE_BUILT) ] || { echo "The smoke book was not built, so its pages are not looked at: see above." >&2; exit 1; }
 	@echo "== the site in a browser, and its cells"
 	@code=0; export SITE=_build/smoke/html CHAPTERS='$(LIVE_PAGES:%=book/%)' PAGES='$(LIVE_PAGES:%=book/%)'; \
 	  node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs || code=1; \
@@ -237,7 +239,7 @@ nodetest: setup-dev ## the tests in JavaScript, one after another, as some read 
 
 smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with very short loads into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"
-	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
+	@$(SMOKE)
 
 site: setup-dev ## check every page of the smoke build in a browser; after make smoke, ten minutes
 	@echo "== the site in a browser"

@@ -21,6 +21,11 @@ if "LAB_STATE" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-tests-")
     atexit.register(shutil.rmtree, os.environ["LAB_STATE"], ignore_errors=True)
 
+# As in the Makefile: with what was compiled thrown away, each worker and each program that a test
+# starts compiles all of its modules again, which doubles the time of a run.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    sys.dont_write_bytecode = False
+
 # A shell's background job starts with SIGINT ignored, and so would all that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -314,8 +314,15 @@ def _all(_stamps: tuple[tuple[Path, int], ...]) -> tuple[Exercise, ...]:
 
 
 def _folders() -> dict[str, Path]:
+    """The folder of each exercise by its id, in the order of their paths."""
+    names = [entry.path for topic in _entries(EXERCISES) for entry in _entries(topic)]
+    return _named(tuple(name for name in names if os.path.exists(f"{name}/{FILE}")))  # noqa: PTH110 - thousands of them
+
+
+@functools.lru_cache(maxsize=4)
+def _named(folders: tuple[str, ...]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for file in sorted(EXERCISES.glob(f"*/*/{FILE}")):
+    for file in sorted(Path(folder, FILE) for folder in folders):
         if (other := found.get(file.parent.name)) is not None:
             raise BadExercise(
                 f"{paths.relative(other)} and {paths.relative(file.parent)} have the same name. "

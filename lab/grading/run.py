@@ -378,8 +378,8 @@ class _Queue:
         """Note where they are now."""
         for pid in pids:
             with contextlib.suppress(OSError, ValueError, IndexError):
-                waited = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-                used = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11:13]
+                waited = int(proctree.read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+                used = proctree.read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()[11:13]
                 had = sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
                 self._seconds[pid] = (waited, had)
 

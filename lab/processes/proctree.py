@@ -12,6 +12,7 @@ import sys
 from typing import NamedTuple
 
 LINUX = sys.platform.startswith("linux")
+MOST_BYTES = 4096  # of a line about a process; its name has at most 64
 
 
 class Process(NamedTuple):
@@ -22,14 +23,22 @@ class Process(NamedTuple):
     session: int
 
 
+def read(name: str) -> bytes:
+    """A small file of /proc, in half of the time that a file object takes. Raises OSError."""
+    descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, MOST_BYTES)
+    finally:
+        os.close(descriptor)
+
+
 def processes() -> dict[int, Process]:
     """Every process that is not a zombie, by pid."""
     table = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                with open(f"/proc/{name}/stat", "rb") as file:
-                    state, *ids = file.read().rpartition(b")")[2].split()[:4]
+                state, *ids = read(f"/proc/{name}/stat").rpartition(b")")[2].split(None, 4)[:4]
             except (OSError, ValueError):
                 continue
             if state not in (b"Z", b"X"):
@@ -74,8 +83,7 @@ def grown(seed: set[int], table: dict[int, Process]) -> set[int]:
 def start_ticks(pid: int) -> int | None:
     """When a live process began, in clock ticks since boot: with the pid, its identity."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            fields = file.read().rpartition(b")")[2].split()
+        fields = read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
         return int(fields[19]) if fields[0] not in (b"Z", b"X") else None
     except (OSError, ValueError, IndexError):
         return None

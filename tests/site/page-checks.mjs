@@ -11,10 +11,17 @@ const VERDICT =
   /(Held|Held stronger|Held weaker|Smaller than claimed|No difference|Reversed|Did not hold|Demonstrated)\.$|(Differs by machine|No verdict): .+\.$/;
 
 // Both rows of colours on one visit; what has no colour is the same in both.
-const RUNS = {
-  light: { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } },
-  dark: { resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"] },
+const COLOURS = ["color-contrast", "link-in-text-block"];
+const WITHOUT_COLOUR = {
+  resultTypes: ["violations"],
+  rules: {
+    "target-size": { enabled: true },
+    ...Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])),
+  },
 };
+const OF_COLOUR = { resultTypes: ["violations"], runOnly: COLOURS };
+// Of texts that look the same on the same grounds.
+const ALIKE = 3;
 
 /** The box of a claim speaks in sentences, and what computed it is folded. */
 export async function boxesSpeak(tab, name) {
@@ -42,8 +49,10 @@ export async function boxesSpeak(tab, name) {
   assert.equal(judging.length, name.endsWith("what-a-load-test-measures.html") ? 1 : 0);
 }
 
-/** What axe finds in light and dark with all that opens open, and where the focus does not show: as a list of sentences. */
-export async function accessProblems(tab, name) {
+/** What axe finds in light and dark with all that opens open, and where the focus does not show: as a list of sentences. Without
+ * `every`, some stand for all texts that have the same colours, size and weight on the same grounds, as the words of a listing do:
+ * axe needs a millisecond for each. */
+export async function accessProblems(tab, name, { every = true } = {}) {
   // A colour on its way is no colour.
   await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
   await tab.evaluate(() => {
@@ -56,17 +65,63 @@ export async function accessProblems(tab, name) {
     scrollTo(0, 0);
   });
   await tab.evaluate(AXE);
-  for (const [theme, options] of Object.entries(RUNS)) {
-    await tab.emulateMedia({ colorScheme: theme }); // which the page follows by itself
-    if (name !== "404.html")
-      await tab.locator(`html[data-theme=${theme}]`).waitFor({ state: "attached" });
-    const { violations } = await tab.evaluate((o) => globalThis.axe.run(document, o), options);
+  const run = async (theme, options, isOfAll) => {
+    const { violations } = await tab.evaluate(
+      ([o, all]) => globalThis.axe.run(all ? document : { include: globalThis.someTexts }, o),
+      [options, isOfAll],
+    );
     for (const { id, nodes } of violations)
       faults.push(
         `${theme}, ${id} (${nodes.length}): ${nodes[0].target} ${nodes[0].failureSummary}`,
       );
+  };
+  for (const theme of ["light", "dark"]) {
+    await tab.emulateMedia({ colorScheme: theme }); // which the page follows by itself
+    if (name !== "404.html")
+      await tab.locator(`html[data-theme=${theme}]`).waitFor({ state: "attached" });
+    if (theme === "light") await run(theme, WITHOUT_COLOUR, true);
+    if (!every) await tab.evaluate(chooseTexts, ALIKE);
+    await run(theme, OF_COLOUR, every);
   }
   return faults;
+}
+
+/** Put `most` elements of each look into `someTexts`: those with a text of their own, in this row of colours. */
+export function chooseTexts(most) {
+  const looks = new Map(); // a look: its number
+  const known = new WeakMap(); // an element: the number of its look
+  const look = (element) => {
+    if (!element) return 0;
+    if (!known.has(element)) {
+      const around = look(
+        element.assignedSlot ?? element.parentElement ?? element.getRootNode().host,
+      );
+      const style = getComputedStyle(element);
+      const own = [style.color, style.backgroundColor, style.backgroundImage, style.opacity];
+      own.push(style.fontSize, style.fontWeight, style.textDecorationLine, style.filter);
+      own.push(style.position, style.mixBlendMode, style.textShadow, style.display, around);
+      const key = own.join("|");
+      if (!looks.has(key)) looks.set(key, looks.size + 1);
+      known.set(element, looks.get(key));
+    }
+    return known.get(element);
+  };
+  const counts = new Map();
+  globalThis.someTexts = [];
+  const walk = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      if (element.shadowRoot) walk(element.shadowRoot);
+      const isText = [...element.childNodes].some(
+        (node) => node.nodeType === Node.TEXT_NODE && node.data.trim(),
+      );
+      if (!(isText || element.matches("input, select, textarea")) || !element.checkVisibility())
+        continue;
+      const count = counts.get(look(element)) ?? 0;
+      counts.set(look(element), count + 1);
+      if (count < most) globalThis.someTexts.push(element);
+    }
+  };
+  walk(document);
 }
 
 /** What in an article has the focus and does not show it, also in forced colours. Shadow trees count, too. */
