@@ -112,6 +112,9 @@
   /** The time that has passed, in microseconds; reading it takes none. */
   machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
 
+  /** The time that has passed, in milliseconds and parts. */
+  machine.timeMs = () => Math.max(time, loopTime);
+
   /** Code that blocks for some milliseconds. */
   machine.pass = (ms) => {
     time = Math.max(time, loopTime) + ms;
@@ -404,7 +407,8 @@
     machine.phase = phase;
     turn++;
     machine.turn = turn;
-    const until = Math.min(untilTimer, nextDone());
+    const nextOfClients = machine.sockets?.nextAt?.() ?? Number.POSITIVE_INFINITY;
+    const until = Math.min(untilTimer, nextDone(), nextOfClients);
     // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
     const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
     idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
