@@ -24,6 +24,7 @@ const GROUP = {
   rounds: null, // requests of each client
   patienceMs: null,
   keepAlive: true,
+  isConnected: false, // before the run begins
 };
 /** The machine, and how long it is looked at. `requestMs` and `connectMs` are of the loop: for each request, and each connection. */
 export const LOAD = {

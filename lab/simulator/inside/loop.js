@@ -105,7 +105,8 @@
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
     spins++;
-    time += Math.min(1, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
+    const most = machine.serving ? SPIN_MS : 1; // with clients, how long a handler computes decides what is shown
+    time += Math.min(most, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
     return time;
   };
 
@@ -402,7 +403,9 @@
       machine.posts.length > 0 ||
       finishedWorks.length > 0 ||
       isSocketReady;
-    const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
+    // With clients time has parts of milliseconds: libuv sleeps whole ones, from when it goes to sleep.
+    const part = machine.serving ? Math.max(0, time - loopTime) : 0;
+    const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt + part;
     phase = "poll";
     machine.phase = phase;
     turn++;

@@ -150,9 +150,12 @@
     if (!ready.some((entry) => entry.connection === connection)) ready.push({ at, connection });
   };
   let connections = 0;
-  const connect = (client, at) => {
+  const connectionOf = (client, isAccepted) => {
     connections++;
-    const connection = { client, isAccepted: false, request: null, side: OPEN, response: null };
+    return { client, isAccepted, request: null, side: OPEN, response: null, row: null };
+  };
+  const connect = (client, at) => {
+    const connection = connectionOf(client, false);
     if (backlog.length >= BACKLOG) {
       // The kernel drops it, and the client's kernel asks again after a second.
       schedule(at + 1000, () => {
@@ -312,6 +315,7 @@
     for (const { number, at } of group.starts) {
       const client = clientOf(group, number);
       if (group.rounds !== null) openRounds++;
+      if (group.isConnected) client.connection = connectionOf(client, true);
       schedule(at, (then) => send(client, then));
     }
   };
@@ -634,7 +638,6 @@
     begin(given) {
       plan = given;
       endAt = plan.endMs;
-      machine.sockets.isServing = true;
       const state = { seed: plan.seed };
       chance = () => {
         // mulberry32, by Tommy Ettinger, 2017
