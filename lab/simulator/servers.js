@@ -1,13 +1,11 @@
 // A server with its clients on the model of Node, in virtual time: who waited, for how long and for what. The handler is
 // the reader's, its work has declared times (busy, hash, read, query), and what comes of it is predicted, never measured.
 import { sendTimes } from "../node/loadgen/schedule.mjs";
-import { outcomeOf } from "./explore.js";
-import { programOf } from "./index.js";
+import { programOf, runPlans } from "./index.js";
 import { NotModelledError } from "./machine.js";
 
 const RAMP_PER_MS = 5; // clients that begin in a millisecond, as those of the book's load generator do
 const MOST = { clients: 1000, seconds: 60, rate: 10_000, processes: 16, requests: 5000 };
-const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: there is only one
 const SHOWN_LINES = 20;
 
 /** A group of clients that all do the same. `rate` is of an open loop, in requests per second; without it each client waits for its answer. */
@@ -144,52 +142,50 @@ function planOf(load, process) {
   };
 }
 
+/** A plan for each process, which `runPlans` takes. */
+export const plansOf = (load) =>
+  Array.from({ length: load.processes }, (_, process) => planOf(load, process));
+
 /**
- * What came of a server and its clients: {load, rows, summary, cut, error, unanswered, printed}. `rows` has a row for each
- * request: {at, wait, status, group, client, process}, times in milliseconds, status 0 for a client that gave up, -1 for a
- * connection that the server closed, null for a request that had no answer when the run ended; and of the wait `door`, until the
- * handler began, `loop`, computing for it, `line` and `thread`, for and on a thread of the pool, `queue` and `query`, for and in
- * the database. `cut` is "requests" or "time" if the run was ended early, else null. `error` is what the program threw.
- * `options.parts` may have the text of inside/serving.js. Throws NotModelledError with a sentence for what is not modelled.
+ * What came of a server and its clients: {load, rows, summary, cut, error, unanswered, connections, endMs, printed}, from
+ * `load` of `loadOf` and the runs of its processes. `rows` has a row for each request: {at, wait, status, group, client, process},
+ * times in milliseconds, status 0 for a client that gave up, -1 for a connection that the server closed, null for a request that
+ * had no answer when the run ended; and of the wait `door`, until the handler began, `loop`, computing for it, `line` and
+ * `thread`, for and on a thread of the pool, `queue` and `query`, for and in the database. `cut` is "requests" or "time" if the
+ * run was ended early, else null. `error` is what the program threw, or null. Throws NotModelledError for a program that is no
+ * server.
  */
-export function serve(machine, source, given = {}, { file = "server.mjs", parts } = {}) {
-  const load = loadOf(given);
-  const program = { ...programOf(machine, source, file), parts };
-  const rows = [];
-  const printed = [];
-  const ends = [];
-  let cut = null;
-  let error = null;
-  let connections = 0;
-  for (let process = 0; process < load.processes; process++) {
-    const run = machine.run(
-      { ...program, serving: planOf(load, process) },
-      {},
-      { last: NOTHING_NOTED },
-    );
-    const { served } = run;
-    const { lines, report } = outcomeOf(run);
-    if (run.code) error ??= { report: report.trim(), at: served.endMs, requests: served.rows.length };
-    if (!error && !served.hasServer)
-      wrong("The program makes no server: call createServer((request, response) => { … }).");
-    if (!error && !served.isListening)
-      wrong("The server does not listen: call its listen(3000).");
-    printed.push(...lines);
-    cut ??= served.cut;
-    connections += served.connections;
-    ends.push(served.endMs);
-    for (const row of served.rows) rows.push({ ...row, process });
-    if (error) break;
-  }
-  rows.sort((a, b) => a.at - b.at);
+export function resultOf(load, runs) {
+  const error = runs.find((run) => run.error)?.error ?? null;
+  const [{ served: first }] = runs;
+  if (!error && !first.hasServer)
+    wrong("The program makes no server: call createServer((request, response) => { … }).");
+  if (!error && !first.isListening) wrong("The server does not listen: call its listen(3000).");
+  const cut = runs.find(({ served }) => served.cut)?.served.cut ?? null;
+  const rows = runs
+    .flatMap(({ served }, process) => served.rows.map((row) => ({ ...row, process })))
+    .sort((a, b) => a.at - b.at);
+  const printed = runs.flatMap(({ lines }) => lines);
+  const ends = runs.map(({ served }) => served.endMs);
   // Of a run that was ended early the processes have come differently far.
   const endMs = cut || error ? Math.min(...ends) : Math.max(...ends);
   return {
-    ...{ load, rows, cut, error, connections, endMs },
+    ...{ load, rows, cut, error, endMs },
+    connections: runs.reduce((sum, { served }) => sum + served.connections, 0),
     unanswered: rows.filter(({ status }) => status === null).length,
     printed: { lines: printed.slice(0, SHOWN_LINES), count: printed.length },
     summary: summaryOf(rows, load.warmSeconds * 1000, endMs),
   };
+}
+
+/**
+ * A server and its clients on a machine: what `resultOf` says. `options.parts` may have the text of inside/serving.js. Throws
+ * NotModelledError with a sentence for what is not modelled.
+ */
+export function serve(machine, source, given = {}, { file = "server.js", parts } = {}) {
+  const load = loadOf(given);
+  const program = { ...programOf(machine, source, file), parts };
+  return resultOf(load, runPlans(machine, program, plansOf(load)));
 }
 
 /** The causes of waiting, in the order in which a request meets them. */

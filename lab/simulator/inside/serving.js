@@ -649,6 +649,7 @@
       for (const group of plan.groups) (group.times ? makeOpen : makeClosed)(group);
       const http = machine.absent("http", { createServer, Server, STATUS_CODES: {}, METHODS: ["GET"] });
       machine.own.http = http;
+      machine.own.net = machine.absent("net", {});
       for (const [name, value] of Object.entries({ createServer, ...work }))
         Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
       for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
