@@ -225,12 +225,19 @@
     }
   };
   let cut = null;
-  let isDone = false;
+  let isDone = false; // no more requests are sent
+  let openRows = 0; // requests without an answer
   let openRounds = 0; // clients that have not sent all they are to send, of groups with rounds
   let endAt = 0;
   const finishAll = (why = null) => {
     cut ??= why;
     isDone = true;
+  };
+  /** Who still waits when the last round is over gets an answer, too. */
+  const isOver = () => isDone && (cut !== null || openRows === 0);
+  const end = (row, at, status) => {
+    openRows--;
+    Object.assign(row, { wait: at - row.at, status });
   };
   const send = (client, at, intended = at) => {
     if (isDone) return;
@@ -238,6 +245,7 @@
     if (rows.length % LOOK_EVERY === 0 && host("late") === 1) return finishAll("time");
     const { group } = client;
     const row = rowOf(group.name, client.number, intended);
+    openRows++;
     client.isIdle = false;
     client.sent++;
     if (!client.connection) client.connection = connect(client, at);
@@ -269,7 +277,7 @@
   const give = (client, row, at) => {
     if (row.status !== null) return;
     const { connection } = client;
-    Object.assign(row, { wait: at - row.at, status: 0 });
+    end(row, at, 0);
     client.connection = null;
     client.failures++;
     connection.side = LEFT;
@@ -281,7 +289,7 @@
     const at = now();
     happen(at);
     if (row.status !== null || connection.side === LEFT) return;
-    Object.assign(row, { wait: at - row.at, status });
+    end(row, at, status);
     client.failures = 0;
     if (client.timer) client.timer.call = null;
     if (!client.group.keepAlive) {
@@ -504,7 +512,7 @@
         const at = now();
         happen(at);
         if (row.status === null) {
-          Object.assign(row, { wait: at - row.at, status: -1 });
+          end(row, at, -1);
           if (client.timer) client.timer.call = null;
           client.connection = null;
           client.failures++;
@@ -582,8 +590,7 @@
     connection.response = response;
     if (row.status === null) row.door = now() - row.at;
     current = row;
-    compute(plan.requestMs);
-    add(row, "loop", 0);
+    add(row, "loop", compute(plan.requestMs));
     machine.makeCallback(() => server.emit("request", request, response));
     current = null;
   }
@@ -597,12 +604,12 @@
     host("stop");
   };
   machine.sockets = {
-    isAlive: () => isListening && !isDone,
+    isAlive: () => isListening && !isOver(),
     hasListener: () => false,
     isReady: () => {
       happen(now());
       advance(now());
-      return isDone || ready.length > 0 || finished.length > 0;
+      return isOver() || ready.length > 0 || finished.length > 0;
     },
     nextAt: () => Math.min(until(), since + untilDone(0)),
     hasPending: () => false,
@@ -612,7 +619,7 @@
       const time = now();
       happen(time);
       advance(time);
-      if (isDone || time >= plan.endMs) {
+      if (isOver() || time >= plan.endMs) {
         stop();
         return [];
       }
@@ -682,7 +689,7 @@
         if (row.status === null) Object.assign(row, { status: null, wait: time - row.at });
       return {
         ...{ rows, cut, connections, isListening, hasServer: server !== null },
-        endMs: isDone && !cut ? endAt : Math.min(time, plan.endMs),
+        endMs: isDone && !cut ? Math.min(endAt, plan.endMs) : Math.min(time, plan.endMs),
         unfinished: rows.filter(({ status }) => status === null).length,
       };
     },
