@@ -52,12 +52,11 @@ export function runPlans(machine, program, plans) {
   const runs = [];
   for (const serving of plans) {
     const run = machine.run({ ...program, serving }, {}, { last: NOTHING_NOTED });
-    const { served, code } = run;
     const { lines, report } = outcomeOf(run);
-    const error = code
-      ? { report: report.trim(), at: served.endMs, requests: served.rows.length }
+    const error = run.code
+      ? { report: report.trim(), at: run.served.endMs, requests: run.served.rows.length }
       : null;
-    runs.push({ served, lines, error });
+    runs.push({ served: run.served, lines, error });
     if (error) break;
   }
   return runs;

@@ -186,8 +186,7 @@ class Machine {
   /** A part of the model that few programs need, as a function of the machine inside. */
   _part(id) {
     const name = this.engine.text(id);
-    const text =
-      this.program.parts?.[name] ?? this.parts[name] ?? this.node.texts[laterName(name)];
+    const text = this.program.parts?.[name] ?? this.parts[name] ?? this.node.texts[laterName(name)];
     if (text === undefined) throw new EngineError(`The model has no part ${name}`);
     return this.engine.evaluate(text, `${name}.js`);
   }

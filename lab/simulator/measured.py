@@ -48,16 +48,16 @@ def figures() -> dict[str, dict[str, Any]]:
     }
 
 
-def _figures(where: dict[str, Any]) -> dict[str, Any]:
-    experiment = where["experiment"]
+def _figures(source: dict[str, Any]) -> dict[str, Any]:
+    experiment = source["experiment"]
     record = json.loads((paths.REFERENCE / f"{experiment}.json").read_text("utf8"))
     about = {"machine": record["machine"]["cpu"], "when": record["when"][:10]}
-    if "key" in where:
-        waits = sorted(json.loads(line)[where["key"]] for line in record["text"].splitlines())
+    if "key" in source:
+        waits = sorted(json.loads(line)[source["key"]] for line in record["text"].splitlines())
         return {**about, "node": record["node"], "trials": len(waits), **_of(waits)}
     comparison = store.reference(experiment)
     assert isinstance(comparison, Comparison)
-    trials = comparison.pool(where["arm"], where.get("at"))
+    trials = comparison.pool(source["arm"], source.get("at"))
     latency = Histogram.merged(t.latency for t in trials)
     waits = [1e3 * latency.quantile((i + 0.5) / POINTS) for i in range(POINTS)]
     count = len(trials)

@@ -80,8 +80,8 @@ function checked(given, defaults) {
   for (const name of Object.keys(given))
     if (!(name in defaults))
       wrong(`Clients have no ${name}: they have ${Object.keys(defaults).join(", ")}.`);
-  const all = { ...defaults, ...given };
-  for (const [name, value] of Object.entries(all)) {
+  const values = { ...defaults, ...given };
+  for (const [name, value] of Object.entries(values)) {
     if (CHOICES[name] && !CHOICES[name].includes(value))
       wrong(`${name} is ${CHOICES[name].join(" or ")}, and not ${shown(value)}.`);
     if (!RANGES[name] || (value === null && MAY_BE_NULL.has(name))) continue;
@@ -92,7 +92,7 @@ function checked(given, defaults) {
         `${NAMES[name]} is a ${isWhole ? "whole number" : "number"} from ${low} to ${high}, and not ${shown(value)}.`,
       );
   }
-  return all;
+  return values;
 }
 
 /** A load as the model takes it, with all that was left out; throws NotModelledError with a sentence for what cannot be. */
@@ -102,8 +102,8 @@ export function loadOf(given = {}) {
   const ofAll = Object.entries(rest).filter(([name]) => !(name in GROUP));
   if (groups && ofGroup.length > 0)
     wrong(`With groups of clients, ${ofGroup[0][0]} is given for each of them.`);
-  const all = checked(Object.fromEntries(ofAll), LOAD);
-  if (all.warmSeconds >= all.seconds) wrong("The warm-up is shorter than the run.");
+  const machine = checked(Object.fromEntries(ofAll), LOAD);
+  if (machine.warmSeconds >= machine.seconds) wrong("The warm-up is shorter than the run.");
   const list = groups ?? [Object.fromEntries(ofGroup)];
   if (list.length === 0) wrong("A server has at least one group of clients.");
   const checkedGroups = list.map((group) => {
@@ -112,7 +112,7 @@ export function loadOf(given = {}) {
     if (whole.rate !== null && !("clients" in group)) whole.clients = MOST.clients;
     return whole;
   });
-  return { ...all, groups: checkedGroups };
+  return { ...machine, groups: checkedGroups };
 }
 
 /** What one of several processes gets: every so many-th client, or request of an open loop. */
@@ -165,7 +165,7 @@ export function resultOf(load, runs) {
   const rows = runs
     .flatMap(({ served }, process) => served.rows.map((row) => ({ ...row, process })))
     .sort((a, b) => a.at - b.at);
-  const printed = runs.flatMap(({ lines }) => lines);
+  const lines = runs.flatMap((run) => run.lines);
   const ends = runs.map(({ served }) => served.endMs);
   // Of a run that was ended early the processes have come differently far.
   const endMs = cut || error ? Math.min(...ends) : Math.max(...ends);
@@ -173,7 +173,7 @@ export function resultOf(load, runs) {
     ...{ load, rows, cut, error, endMs },
     connections: runs.reduce((sum, { served }) => sum + served.connections, 0),
     unanswered: rows.filter(({ status }) => status === null).length,
-    printed: { lines: printed.slice(0, SHOWN_LINES), count: printed.length },
+    printed: { lines: lines.slice(0, SHOWN_LINES), count: lines.length },
     summary: summaryOf(rows, load.warmSeconds * 1000, endMs),
   };
 }
@@ -202,27 +202,31 @@ export const quantile = (sorted, share) =>
  */
 export function summaryOf(rows, fromMs, endMs) {
   const seconds = (endMs - fromMs) / 1000;
-  const ended = rows.filter(
+  const endedRows = rows.filter(
     ({ at, wait, status }) => status !== null && at + wait >= fromMs && at + wait <= endMs + 1e-6,
   );
-  const answered = ended.filter(({ status }) => status >= 200 && status < 400);
-  const waits = ended.map(({ wait }) => wait).sort((a, b) => a - b);
+  const answeredRows = endedRows.filter(({ status }) => status >= 200 && status < 400);
+  const waits = endedRows.map(({ wait }) => wait).sort((a, b) => a - b);
   const share = (from, to) => Math.max(0, Math.min(to, endMs) - Math.max(from, fromMs));
   const inProgress = rows.reduce((sum, { at, wait }) => sum + share(at, at + wait), 0);
   const mean = (of) =>
-    answered.length ? answered.reduce((sum, row) => sum + of(row), 0) / answered.length : 0;
-  const causes = Object.fromEntries(CAUSES.slice(0, -1).map((cause) => [cause, mean((row) => row[cause])]));
-  const known = Object.values(causes).reduce((sum, ms) => sum + ms, 0);
+    answeredRows.length
+      ? answeredRows.reduce((sum, row) => sum + of(row), 0) / answeredRows.length
+      : 0;
+  const causes = Object.fromEntries(
+    CAUSES.slice(0, -1).map((cause) => [cause, mean((row) => row[cause])]),
+  );
+  const knownMs = Object.values(causes).reduce((sum, ms) => sum + ms, 0);
   return {
-    ended: ended.length,
-    answered: answered.length,
-    gaveUp: ended.filter(({ status }) => status === 0).length,
-    failed: ended.filter(({ status }) => status === -1 || status >= 400).length,
-    throughput: seconds > 0 ? answered.length / seconds : 0,
+    ended: endedRows.length,
+    answered: answeredRows.length,
+    gaveUp: endedRows.filter(({ status }) => status === 0).length,
+    failed: endedRows.filter(({ status }) => status === -1 || status >= 400).length,
+    throughput: seconds > 0 ? answeredRows.length / seconds : 0,
     p50: quantile(waits, 0.5),
     p99: quantile(waits, 0.99),
     mean: mean(({ wait }) => wait),
     inProgress: seconds > 0 ? inProgress / (endMs - fromMs) : 0,
-    causes: { ...causes, rest: Math.max(0, mean(({ wait }) => wait) - known) },
+    causes: { ...causes, rest: Math.max(0, mean(({ wait }) => wait) - knownMs) },
   };
 }

@@ -20,11 +20,14 @@ const run = (source, load = {}) => serve(machine, source, { ...FREE, ...load });
 const near = (value, wanted, share = 0.02) =>
   assert.ok(Math.abs(value / wanted - 1) <= share, `${value}, and ${wanted} is expected`);
 const refused = (source, load, words) =>
-  assert.throws(() => run(source, load), (error) => {
-    assert.ok(error instanceof NotModelledError, String(error));
-    assert.match(error.message, words);
-    return true;
-  });
+  assert.throws(
+    () => run(source, load),
+    (error) => {
+      assert.ok(error instanceof NotModelledError, String(error));
+      assert.match(error.message, words);
+      return true;
+    },
+  );
 const END = "response.end('done\\n');";
 
 const SERVERS = {
@@ -42,7 +45,11 @@ for (const [what, source] of Object.entries(SERVERS))
   });
 
 test("a loop that computes 10 ms answers 100 a second, and ten clients wait 100 ms each", () => {
-  const { summary } = run(SERVERS["a loop that computes"], { clients: 10, warmSeconds: 2, seconds: 4 });
+  const { summary } = run(SERVERS["a loop that computes"], {
+    clients: 10,
+    warmSeconds: 2,
+    seconds: 4,
+  });
   near(summary.throughput, 100);
   near(summary.p50, 100);
   near(summary.causes.loop, 10);
@@ -51,8 +58,8 @@ test("a loop that computes 10 ms answers 100 a second, and ten clients wait 100 
 
 test("threads that compute share the processors that are assumed, and those that wait do not", () => {
   const rate = (call, more) =>
-    run(server(`await ${call}; ${END}`), { clients: 20, warmSeconds: 1, seconds: 3, ...more }).summary
-      .throughput;
+    run(server(`await ${call}; ${END}`), { clients: 20, warmSeconds: 1, seconds: 3, ...more })
+      .summary.throughput;
   near(rate("hash(10)", { processors: 2 }), 200);
   near(rate("hash(10)", { processors: 4 }), 400);
   near(rate("hash(10)", { processors: 8 }), 400); // there are four threads
@@ -111,8 +118,8 @@ test("without keep-alive each request takes a connection", () => {
 
 test("two processes answer twice as many, as long as they have processors", () => {
   const rate = (more) =>
-    run(SERVERS["a loop that computes"], { clients: 20, warmSeconds: 2, seconds: 4, ...more }).summary
-      .throughput;
+    run(SERVERS["a loop that computes"], { clients: 20, warmSeconds: 2, seconds: 4, ...more })
+      .summary.throughput;
   near(rate({ processes: 2, processors: 2 }), 200);
   near(rate({ processes: 4, processors: 2 }), 200);
   near(rate({ processes: 4, processors: 4 }), 400);
@@ -134,7 +141,8 @@ test("the causes of a wait add up to it, and each is of its own request", () => 
 });
 
 test("the same seed gives the same run, and another seed another one", () => {
-  const figures = (seed) => JSON.stringify(run(SERVERS["a pool"], { rate: 90, seed, seconds: 1 }).rows);
+  const figures = (seed) =>
+    JSON.stringify(run(SERVERS["a pool"], { rate: 90, seed, seconds: 1 }).rows);
   assert.equal(figures(1), figures(1));
   assert.notEqual(figures(1), figures(2));
 });
@@ -177,10 +185,22 @@ for (const [what, source, words] of [
   ["the socket", server(`request.socket.destroy(); ${END}`), /no request\.socket/],
   ["piping", server(`request.pipe(response);`), /no request\.pipe/],
   ["Express's own", server(`response.json({});`), /no response\.json/],
-  ["server.close", server(END).replace(".listen(3000)", ".listen(3000).close()"), /no server\.close/],
-  ["a timeout of the server", server(END).replace(".listen", ".setTimeout(5).listen"), /no server\.setTimeout/],
+  [
+    "server.close",
+    server(END).replace(".listen(3000)", ".listen(3000).close()"),
+    /no server\.close/,
+  ],
+  [
+    "a timeout of the server",
+    server(END).replace(".listen", ".setTimeout(5).listen"),
+    /no server\.setTimeout/,
+  ],
   ["an option", `createServer({ keepAlive: true }, () => {}).listen(1);`, /option keepAlive/],
-  ["a second server", `createServer(() => {}).listen(1); createServer(() => {}).listen(2);`, /second server/],
+  [
+    "a second server",
+    `createServer(() => {}).listen(1); createServer(() => {}).listen(2);`,
+    /second server/,
+  ],
   ["a client of one's own", `import { get } from "node:http"; get("/");`, /http\.get/],
   ["sockets", `require("net").createServer().listen(1);`, /net\.createServer/],
   ["no server", "console.log(1);", /makes no server/],
@@ -208,6 +228,9 @@ for (const [load, words] of [
 test("a time that is none is an error of the program, which names the call", () => {
   for (const call of ["busy()", "busy(-1)", "busy('10')", "await hash(NaN)", "await query(1e9)"]) {
     const { error } = run(server(`${call}; ${END}`), { clients: 1 });
-    assert.match(error.report, /TypeError: (busy|hash|query)\(.*\): give milliseconds from 0 to 60000/);
+    assert.match(
+      error.report,
+      /TypeError: (busy|hash|query)\(.*\): give milliseconds from 0 to 60000/,
+    );
   }
 });

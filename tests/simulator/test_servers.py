@@ -163,9 +163,17 @@ def answers(experiment: str, a: tuple[Any, ...], b: tuple[Any, ...]) -> Interval
 
     def ends(cell: tuple[Any, ...]) -> list[float]:
         trials = comparison.pool(*cell)
-        return [t.throughput + more / (t.window[1] - t.window[0]) for t in trials for more in (-1, 1)]
+        return [
+            t.throughput + more / (t.window[1] - t.window[0]) for t in trials for more in (-1, 1)
+        ]
 
     return span(ends(a), ends(b))
+
+
+def of_ratio(experiment: str, a: str, b: str) -> Interval:
+    """The interval of the claim itself."""
+    ratio = recorded(experiment).ratio(a, b)
+    return Interval(ratio.low, ratio.high)
 
 
 def of_capacity(who: str) -> Interval:
@@ -200,25 +208,27 @@ def pings(model: Any, how: str) -> list[float]:
 
 def answered(model: Any, how: str) -> float:
     return max(
-        sum(row["group"] == "Ben" and row["status"] == 200 and row["door"] is not None
+        sum(
+            row["group"] == "Ben"
+            and row["status"] == 200
+            and row["door"] is not None
             and row["at"] + row["wait"] < 500
-            for row in model[f"start {how} {at}"]["rows"])
+            for row in model[f"start {how} {at}"]["rows"]
+        )
         for at in MOMENTS
     )
 
 
 def earlier(a: str, b: str) -> Callable[[Any], float]:
-    return lambda model: statistics.geometric_mean(pings(model, a)) / statistics.geometric_mean(
-        pings(model, b)
+    return lambda model: (
+        statistics.geometric_mean(pings(model, a)) / statistics.geometric_mean(pings(model, b))
     )
 
 
 # claim: (the measured interval, what the model says)
 CLAIMS: dict[str, tuple[Callable[[], Interval], Callable[[Any], float]]] = {
     "fifty-forty-five": (
-        lambda: (lambda ratio: Interval(ratio.low, ratio.high))(
-            recorded("law-claim").ratio("async", "blocking")
-        ),
+        lambda: of_ratio("law-claim", "async", "blocking"),
         of("fifty async 20", "fifty blocking 20"),
     ),
     "law-blocking": (
@@ -294,7 +304,7 @@ CLAIMS: dict[str, tuple[Callable[[], Interval], Callable[[Any], float]]] = {
         of("database 4", "database 1"),
     ),
 }
-# Where the model is outside, and what it leaves out: lab/simulator/page/servers.json says it on the page.
+# Where the model is outside; the page says what it leaves out.
 OUTSIDE: dict[str, tuple[Callable[[], Interval], Callable[[Any], float]]] = {
     "pool-computes": (
         lambda: span(

@@ -16,7 +16,8 @@ const PYTHON = process.env.PYTHON ?? [join(ROOT, ".venv/bin/python")].find(exist
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 const AFTER_THE_PRESS = 470_000; // gzipped, of one Node
 const PATIENCE = 300_000;
-const PUT = "import sys; from pathlib import Path; from lab.simulator import bundle; bundle.put(Path(sys.argv[1]))";
+const PUT =
+  "import sys; from pathlib import Path; from lab.simulator import bundle; bundle.put(Path(sys.argv[1]))";
 execFileSync(PYTHON, ["-c", PUT, STATIC], { cwd: ROOT });
 const [folder] = readdirSync(STATIC).filter((name) => name.startsWith("simulator-"));
 const SERVERS = JSON.parse(readFileSync(join(ROOT, "lab/simulator/page/servers.json"), "utf8"));
@@ -56,11 +57,14 @@ const panel = (tab) => {
   };
   /** The figures of the table: {row: [model, measured]}. */
   const figures = async () => {
-    const rows = await box.locator("tbody tr").evaluateAll((list) =>
-      list.map((row) => [...row.children].map((cell) => cell.textContent)),
-    );
+    const rows = await box
+      .locator("tbody tr")
+      .evaluateAll((list) => list.map((row) => [...row.children].map((cell) => cell.textContent)));
     return Object.fromEntries(
-      rows.map(([says, ...values]) => [says, values.map((value) => Number(value.replace(",", "")))]),
+      rows.map(([says, ...values]) => [
+        says,
+        values.map((value) => Number(value.replace(",", ""))),
+      ]),
     );
   };
   return { box, run, write, done, figures, complaint: () => box.locator(".complaint").innerText() };
@@ -79,7 +83,9 @@ describe("below the figure of a server", () => {
       const { run, write, figures, box } = await changed(tab);
       await run();
       const before = await figures();
-      assert.ok(Math.abs(before["answers per second"][0] / before["answers per second"][1] - 1) < 0.1);
+      assert.ok(
+        Math.abs(before["answers per second"][0] / before["answers per second"][1] - 1) < 0.1,
+      );
       await write(server(`await hash(50);\n  response.end("Data response");`));
       await run();
       const after = await figures();
@@ -113,7 +119,10 @@ describe("below the figure of a server", () => {
         await run();
         const shown = await figures();
         const [ours, theirs] = group ? shown["first wait (ms)"] : shown["median wait (ms)"];
-        assert.ok(ours / theirs > 0.35 && ours / theirs < 1.5, `${id}: ${ours}, measured ${theirs}`);
+        assert.ok(
+          ours / theirs > 0.35 && ours / theirs < 1.5,
+          `${id}: ${ours}, measured ${theirs}`,
+        );
         assert.match(await box.locator(".served").innerText(), new RegExp(measured.what));
         assert.match(await box.locator(".served").innerText(), /The model leaves out/);
       });
@@ -171,7 +180,10 @@ describe("below the figure of a server", () => {
       const files = names.filter((url) => url.includes(folder)).map((url) => fileURLToPath(url));
       const weight = files.reduce((sum, file) => sum + gzipSync(readFileSync(file)).length, 0);
       assert.ok(weight > 300_000 && weight <= AFTER_THE_PRESS, `${weight} bytes`);
-      assert.ok(!files.some((file) => /(streams|sockets|later|web)-\d+\.js$/.test(file)), String(files));
+      assert.ok(
+        !files.some((file) => /(streams|sockets|later|web)-\d+\.js$/.test(file)),
+        String(files),
+      );
     });
   });
 
@@ -211,7 +223,10 @@ describe("below the figure of a server", () => {
       const waits = box.locator("svg.waits");
       assert.equal(await waits.locator("path.model").count(), 1);
       assert.equal(await waits.locator("pattern").count(), 1);
-      assert.match(await box.locator(".legend").innerText(), /model: this server.*measured: the book's own code/s);
+      assert.match(
+        await box.locator(".legend").innerText(),
+        /model: this server.*measured: the book's own code/s,
+      );
     });
   });
 });

@@ -6,7 +6,7 @@
   const EventEmitter = machine.load("events");
   const BACKLOG = 511;
   const LOOK_EVERY = 64; // requests between two looks at the real clock
-  const [OPEN, LEFT, ENDED] = [0, 1, 2]; // what the client of a connection did
+  const [IS_OPEN, HAS_LEFT, HAS_ENDED] = [0, 1, 2]; // what the client of a connection did
   const MOST_PAUSE_MS = 128; // of a client whose connections fail one after the other
   const [, UV_MINOR] = machine.versions.uv.split(".").map(Number);
   const ACCEPTS_ALL = UV_MINOR < 45; // libuv accepts one connection a turn since 1.45
@@ -17,7 +17,9 @@
   let isListening = false;
   const now = () => machine.timeMs();
   const refuse = (what) =>
-    machine.refuse(`The model of a server has no ${what}: its requests and responses are light ones`);
+    machine.refuse(
+      `The model of a server has no ${what}: its requests and responses are light ones`,
+    );
 
   // --- what a request waits for ------------------------------------------------------------------
   let current = null; // the request that the code now runs for
@@ -32,7 +34,7 @@
     if (owner && owner.status === null) owner[what] += ms;
   };
   /** A function that runs for the request for which it was made. */
-  const owned = (callback) => {
+  const ownedBy = (callback) => {
     if (typeof callback !== "function") return callback;
     const owner = current;
     return function run(...values) {
@@ -47,7 +49,7 @@
   const waiting = [];
   const querying = [];
   const queries = []; // that wait for a connection
-  const finished = []; // {at, job}
+  const doneJobs = []; // {at, job}
   let since = 0; // when `running` was brought up to date
   const speed = (loops) => {
     const users = loops + running.filter(({ computes }) => computes).length;
@@ -78,14 +80,14 @@
     const share = speed(loops);
     since += ms;
     for (const job of running) job.left -= job.computes ? ms * share : ms;
-    for (const [list, isDone, what] of [
+    for (const [list, isDone, cause] of [
       [running, ({ left }) => left <= TINY, "thread"],
       [querying, ({ until }) => until - since <= TINY, "query"],
     ])
       for (const job of list.filter(isDone)) {
         list.splice(list.indexOf(job), 1);
-        add(job.owner, what, since - job.at);
-        finished.push({ at: since, job });
+        add(job.owner, cause, since - job.at);
+        doneJobs.push({ at: since, job });
       }
     begin(since);
   };
@@ -103,17 +105,17 @@
   /** The loop computes. */
   const compute = (ms) => {
     advance(now());
-    let left = ms;
-    let passed = 0;
-    while (left > TINY) {
+    let remainingMs = ms;
+    let passedMs = 0;
+    while (remainingMs > TINY) {
       const share = speed(1);
-      const part = Math.min(left / share, untilDone(1));
-      left -= part * share;
-      passed += part;
+      const part = Math.min(remainingMs / share, untilDone(1));
+      remainingMs -= part * share;
+      passedMs += part;
       step(part, 1);
     }
-    machine.pass(passed);
-    return passed;
+    machine.pass(passedMs);
+    return passedMs;
   };
   const busy = (name) =>
     ({
@@ -126,7 +128,9 @@
     ({
       [name](ms, ...rest) {
         if (rest.length > 0)
-          throw new TypeError(`${name}(ms) returns a promise and takes nothing besides: await ${name}(10)`);
+          throw new TypeError(
+            `${name}(ms) returns a promise and takes nothing besides: await ${name}(10)`,
+          );
         whole(name, ms);
         return new Promise((resolve) => {
           advance(now());
@@ -152,7 +156,7 @@
   let connections = 0;
   const connectionOf = (client, isAccepted) => {
     connections++;
-    return { client, isAccepted, request: null, side: OPEN, response: null, row: null };
+    return { client, isAccepted, request: null, side: IS_OPEN, response: null, row: null };
   };
   const connect = (client, at) => {
     const connection = connectionOf(client, false);
@@ -174,7 +178,7 @@
       if (!connection) return;
       compute(plan.connectMs);
       connection.isAccepted = true;
-      if (connection.request || connection.side === LEFT) wake(connection, now());
+      if (connection.request || connection.side === HAS_LEFT) wake(connection, now());
     } while (ACCEPTS_ALL);
     if (backlog.length > 0) wake(null, now());
   };
@@ -182,9 +186,9 @@
     const { request, response } = connection;
     if (request) {
       connection.request = null;
-      if (connection.side === LEFT && !SEES_END_AT_ONCE) wake(connection, now());
+      if (connection.side === HAS_LEFT && !SEES_END_AT_ONCE) wake(connection, now());
       handle(connection, request);
-    } else if (connection.side === LEFT && response && !response.isOver) response.leave();
+    } else if (connection.side === HAS_LEFT && response && !response.isOver) response.leave();
   };
 
   // --- clients ------------------------------------------------------------------------------------
@@ -239,12 +243,12 @@
     openRows--;
     Object.assign(row, { wait: at - row.at, status });
   };
-  const send = (client, at, intended = at) => {
+  const send = (client, at, intendedAt = at) => {
     if (isDone) return;
     if (rows.length >= plan.mostRequests) return finishAll("requests");
     if (rows.length % LOOK_EVERY === 0 && host("late") === 1) return finishAll("time");
     const { group } = client;
-    const row = rowOf(group.name, client.number, intended);
+    const row = rowOf(group.name, client.number, intendedAt);
     openRows++;
     client.isIdle = false;
     client.sent++;
@@ -269,7 +273,8 @@
     if (group.times) return free(client, at);
     let pause = client.failures > 1 ? Math.min(2 ** client.failures, MOST_PAUSE_MS) : 0;
     if (group.thinkMs)
-      pause += group.think === "exponential" ? -group.thinkMs * Math.log(1 - chance()) : group.thinkMs;
+      pause +=
+        group.think === "exponential" ? -group.thinkMs * Math.log(1 - chance()) : group.thinkMs;
     if (pause === 0) send(client, at);
     else schedule(at + pause, (then) => send(client, then));
   };
@@ -280,7 +285,7 @@
     end(row, at, 0);
     client.connection = null;
     client.failures++;
-    connection.side = LEFT;
+    connection.side = HAS_LEFT;
     if (connection.isAccepted) wake(connection, at);
     over(client, at);
   };
@@ -288,12 +293,12 @@
     const { client, row } = connection;
     const at = now();
     happen(at);
-    if (row.status !== null || connection.side === LEFT) return;
+    if (row.status !== null || connection.side === HAS_LEFT) return;
     end(row, at, status);
     client.failures = 0;
     if (client.timer) client.timer.call = null;
     if (!client.group.keepAlive) {
-      connection.side = ENDED;
+      connection.side = HAS_ENDED;
       client.connection = null;
     }
     if (isDone) return;
@@ -302,7 +307,7 @@
   let chance = Math.random;
 
   // Requests at times that are given: each takes a client that is free, the one used last, or a new one.
-  const makeOpen = (group) => {
+  const startRequests = (group) => {
     const idle = [];
     const late = [];
     group.free = (client, at) => {
@@ -319,7 +324,7 @@
   };
   const free = (client, at) => client.group.free(client, at);
   const clientOf = (group, number) => ({ group, number, sent: 0, failures: 0, connection: null });
-  const makeClosed = (group) => {
+  const startClients = (group) => {
     for (const { number, at } of group.starts) {
       const client = clientOf(group, number);
       if (group.rounds !== null) openRounds++;
@@ -329,12 +334,12 @@
   };
 
   // --- http ---------------------------------------------------------------------------------------
-  const lacks = (prototype, what, names) => {
+  const lacks = (prototype, object, names) => {
     for (const name of names.trim().split(/\s+/))
       if (!(name in prototype))
         Object.defineProperty(prototype, name, {
-          get: () => refuse(`${what}.${name}`),
-          set: () => refuse(`${what}.${name}`),
+          get: () => refuse(`${object}.${name}`),
+          set: () => refuse(`${object}.${name}`),
           configurable: true,
         });
   };
@@ -348,7 +353,10 @@
       super();
       this.method = group.method;
       this.url = group.path;
-      this.headers = { host: "127.0.0.1:3000", connection: group.keepAlive ? "keep-alive" : "close" };
+      this.headers = {
+        host: "127.0.0.1:3000",
+        connection: group.keepAlive ? "keep-alive" : "close",
+      };
       this.httpVersion = "1.1";
       this.httpVersionMajor = 1;
       this.httpVersionMinor = 1;
@@ -364,7 +372,7 @@
       machine.process.nextTick(() => this.emit("end"));
     }
     on(name, listener) {
-      super.on(name, owned(listener));
+      super.on(name, ownedBy(listener));
       if (name === "data") this.#finish(); // the requests of these clients have no body
       return this;
     }
@@ -388,7 +396,7 @@
     reduce toArray some find signal`,
   );
 
-  const named = (name) => {
+  const headerName = (name) => {
     if (typeof name === "string" && name) return name.toLowerCase();
     const { codes } = machine.load("internal/errors");
     throw new codes.ERR_INVALID_HTTP_TOKEN("Header name", name);
@@ -421,18 +429,18 @@
     }
     setHeader(name, value) {
       this.#mayNotBeSent("set");
-      this.#headers.set(named(name), value);
+      this.#headers.set(headerName(name), value);
       return this;
     }
     getHeader(name) {
-      return this.#headers.get(named(name));
+      return this.#headers.get(headerName(name));
     }
     hasHeader(name) {
-      return this.#headers.has(named(name));
+      return this.#headers.has(headerName(name));
     }
     removeHeader(name) {
       this.#mayNotBeSent("remove");
-      this.#headers.delete(named(name));
+      this.#headers.delete(headerName(name));
     }
     getHeaderNames() {
       return [...this.#headers.keys()];
@@ -440,22 +448,23 @@
     getHeaders() {
       return Object.fromEntries(this.#headers);
     }
-    writeHead(status, ...rest) {
+    writeHead(status, ...values) {
       this.#mayNotBeSent("write");
       const { codes } = machine.load("internal/errors");
       if (!(Number(status) >= 100 && Number(status) <= 999))
         throw new codes.ERR_HTTP_INVALID_STATUS_CODE(status);
       this.statusCode = Math.trunc(Number(status));
-      const headers = typeof rest[0] === "string" ? rest[1] : rest[0];
-      if (typeof rest[0] === "string") [this.statusMessage] = rest;
-      for (const [name, value] of Object.entries(headers ?? {})) this.#headers.set(named(name), value);
+      const headers = typeof values[0] === "string" ? values[1] : values[0];
+      if (typeof values[0] === "string") [this.statusMessage] = values;
+      for (const [name, value] of Object.entries(headers ?? {}))
+        this.#headers.set(headerName(name), value);
       this.headersSent = true;
       return this;
     }
     flushHeaders() {
       this.headersSent = true;
     }
-    write(chunk, ...rest) {
+    write(chunk, ...values) {
       const { codes } = machine.load("internal/errors");
       if (this.writableEnded) {
         const error = new codes.ERR_STREAM_WRITE_AFTER_END();
@@ -464,7 +473,7 @@
       }
       texts("chunk", chunk);
       this.headersSent = true;
-      const callback = rest.find((value) => typeof value === "function");
+      const callback = values.find((value) => typeof value === "function");
       if (callback) machine.process.nextTick(callback);
       return true;
     }
@@ -472,7 +481,8 @@
       const [chunk] = values;
       const callback = values.find((value) => typeof value === "function");
       if (this.writableEnded) return this;
-      if (chunk !== undefined && chunk !== null && typeof chunk !== "function") texts("chunk", chunk);
+      if (chunk !== undefined && chunk !== null && typeof chunk !== "function")
+        texts("chunk", chunk);
       this.headersSent = true;
       this.writableEnded = true;
       this.finished = true;
@@ -516,7 +526,7 @@
           if (client.timer) client.timer.call = null;
           client.connection = null;
           client.failures++;
-          this.#connection.side = ENDED;
+          this.#connection.side = HAS_ENDED;
           over(client, at);
         }
       }
@@ -525,7 +535,7 @@
       return this;
     }
     on(name, listener) {
-      return super.on(name, owned(listener));
+      return super.on(name, ownedBy(listener));
     }
   }
   Response.prototype.addListener = Response.prototype.on;
@@ -543,7 +553,11 @@
     listen(...values) {
       const [where] = values;
       const port = typeof where === "object" && where ? where.port : where;
-      if (port !== undefined && typeof port !== "function" && !(Number(port) >= 0 && Number(port) < 65_536))
+      if (
+        port !== undefined &&
+        typeof port !== "function" &&
+        !(Number(port) >= 0 && Number(port) < 65_536)
+      )
         refuse(`server.listen(${JSON.stringify(port)}): give a port, such as 3000`);
       const callback = values.find((value) => typeof value === "function");
       this.listening = true;
@@ -577,7 +591,14 @@
     if (server) refuse("second server");
     server = new Server();
     if (handler) server.on("request", handler);
-    for (const name of ["upgrade", "connection", "connect", "checkContinue", "clientError", "timeout"])
+    for (const name of [
+      "upgrade",
+      "connection",
+      "connect",
+      "checkContinue",
+      "clientError",
+      "timeout",
+    ])
       server.on("newListener", (event) => event === name && refuse(`event ${name} of a server`));
     return server;
   };
@@ -609,7 +630,7 @@
     isReady: () => {
       happen(now());
       advance(now());
-      return isOver() || ready.length > 0 || finished.length > 0;
+      return isOver() || ready.length > 0 || doneJobs.length > 0;
     },
     nextAt: () => Math.min(until(), since + untilDone(0)),
     hasPending: () => false,
@@ -628,7 +649,7 @@
         call: () => (connection ? receive(connection) : accept()),
       }));
       ready = [];
-      for (const { at, job } of finished.splice(0))
+      for (const { at, job } of doneJobs.splice(0))
         events.push({
           at,
           call() {
@@ -653,20 +674,25 @@
         mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
         return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
       };
-      for (const group of plan.groups) (group.times ? makeOpen : makeClosed)(group);
-      const http = machine.absent("http", { createServer, Server, STATUS_CODES: {}, METHODS: ["GET"] });
+      for (const group of plan.groups) (group.times ? startRequests : startClients)(group);
+      const http = machine.absent("http", {
+        createServer,
+        Server,
+        STATUS_CODES: {},
+        METHODS: ["GET"],
+      });
       machine.own.http = http;
       machine.own.net = machine.absent("net", {});
       for (const [name, value] of Object.entries({ createServer, ...work }))
         Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
       for (const name of ["setTimeout", "setInterval", "setImmediate"]) {
         const { [name]: timer } = globalThis;
-        const inModel = { [name]: (callback, ...rest) => timer(owned(callback), ...rest) }[name];
+        const inModel = { [name]: (callback, ...rest) => timer(ownedBy(callback), ...rest) }[name];
         for (const symbol of Object.getOwnPropertySymbols(timer)) inModel[symbol] = timer[symbol];
         globalThis[name] = inModel;
       }
       const { promises } = { promises: machine.load("timers/promises") };
-      const settled = (name) =>
+      const ownTimer = (name) =>
         function wait(...values) {
           const isImmediate = name === "setImmediate";
           const [value, options] = isImmediate ? values : values.slice(1);
@@ -679,8 +705,8 @@
         };
       machine.own["timers/promises"] = {
         ...promises,
-        setTimeout: settled("setTimeout"),
-        setImmediate: settled("setImmediate"),
+        setTimeout: ownTimer("setTimeout"),
+        setImmediate: ownTimer("setImmediate"),
       };
     },
     result() {

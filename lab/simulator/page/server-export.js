@@ -1,7 +1,9 @@
 // The reader's server as a file that real Node runs: what the model provides stands before it, done for real.
 import { kindOf } from "../program.js";
 
-const REAL = (connections) => `// The work whose times the model takes as declared. A hash and a file take what your machine needs.
+const REAL = (
+  connections,
+) => `// The work whose times the model takes as declared. A hash and a file take what your machine needs.
 const busy = (ms) => {
   const end = performance.now() + ms;
   while (performance.now() < end);
@@ -33,13 +35,16 @@ const query = async (ms) => {
 /** {name, text}: CommonJS or a module, as the server itself is. */
 export function exported({ name, text, connections }) {
   const isModule = kindOf(text, name) === "esm";
-  const has = /\bcreateServer\b[^;]*?(from|require)|[{,]\s*createServer\b[^}]*\}\s*=\s*require/.test(text);
+  const has =
+    /\bcreateServer\b[^;]*?(from|require)|[{,]\s*createServer\b[^}]*\}\s*=\s*require/.test(text);
   const imports = [
     ["node:crypto", "pbkdf2, pbkdf2Sync"],
     ["node:fs/promises", "readFile"],
     ...(has ? [] : [["node:http", "createServer"]]),
   ].map(([module, names]) =>
-    isModule ? `import { ${names} } from "${module}";` : `const { ${names} } = require("${module}");`,
+    isModule
+      ? `import { ${names} } from "${module}";`
+      : `const { ${names} } = require("${module}");`,
   );
   const head = `// A server from the book Node.js I/O, Measured. Run it: node FILE. Then ask it: npx autocannon http://127.0.0.1:3000\n`;
   const file = name.replace(/\.[cm]?js$/, isModule ? ".mjs" : ".cjs");

@@ -40,7 +40,10 @@ function ticksOf(low, high, isLog) {
 export function curveOf(waits) {
   const sorted = [...waits].sort((a, b) => a - b);
   const count = Math.min(POINTS, sorted.length);
-  return Array.from({ length: count }, (_, i) => [(i + 0.5) / count, quantile(sorted, (i + 0.5) / count)]);
+  return Array.from({ length: count }, (_, i) => [
+    (i + 0.5) / count,
+    quantile(sorted, (i + 0.5) / count),
+  ]);
 }
 
 const measuredCurve = ({ waits }) => waits.map((ms, i) => [(i + 0.5) / waits.length, ms]);
@@ -65,7 +68,7 @@ export function drawWaits({ waits, measured, label }) {
     const middle = points.map(([share, ms]) => `${along(share).toFixed(1)} ${up(ms).toFixed(1)}`);
     return `M${along(0)} ${up(first).toFixed(1)}L${middle.join("L")}L${along(1)} ${up(last).toFixed(1)}`;
   };
-  const [model, known] = curves;
+  const [modelCurve, recordCurve] = curves;
   const grid = ticksOf(low, high, isLog).flatMap((tick) => [
     svg("line", { class: "grid", x1: along(0), x2: along(1), y1: up(tick), y2: up(tick) }),
     svg("text", { x: EDGE.left - 5, y: up(tick) + 4, "text-anchor": "end" }, tidy(tick)),
@@ -73,7 +76,11 @@ export function drawWaits({ waits, measured, label }) {
   const shares = [0, 0.25, 0.5, 0.75, 1].map((share) =>
     svg(
       "text",
-      { x: along(share), y: HEIGHT - EDGE.bottom + 15, "text-anchor": share === 1 ? "end" : "middle" },
+      {
+        x: along(share),
+        y: HEIGHT - EDGE.bottom + 15,
+        "text-anchor": share === 1 ? "end" : "middle",
+      },
       `${share * 100} %`,
     ),
   );
@@ -89,15 +96,15 @@ export function drawWaits({ waits, measured, label }) {
     svg("defs", {}, pattern),
     ...grid,
     ...shares,
-    model.length > 0
+    modelCurve.length > 0
       ? svg("path", {
           class: "area",
           fill: `url(#${id})`,
-          d: `${line(model)}L${along(1)} ${bottom}L${along(0)} ${bottom}Z`,
+          d: `${line(modelCurve)}L${along(1)} ${bottom}L${along(0)} ${bottom}Z`,
         })
       : null,
-    model.length > 0 ? svg("path", { class: "model", d: line(model) }) : null,
-    known.length > 0 ? svg("path", { class: "measured", d: line(known) }) : null,
+    modelCurve.length > 0 ? svg("path", { class: "model", d: line(modelCurve) }) : null,
+    recordCurve.length > 0 ? svg("path", { class: "measured", d: line(recordCurve) }) : null,
     svg("line", { class: "axis", x1: along(0), x2: along(1), y1: bottom, y2: bottom }),
     svg("text", { x: along(0.5), y: HEIGHT - 4, "text-anchor": "middle" }, "share of the requests"),
     svg("text", { x: 2, y: 9 }, isLog ? "ms, log" : "ms"),
@@ -107,12 +114,12 @@ export function drawWaits({ waits, measured, label }) {
 /** For what a request waited, on average: a bar and a list. */
 export function drawCauses(causes) {
   const total = CAUSES.reduce((sum, cause) => sum + causes[cause], 0);
-  const shown = CAUSES.filter((cause) => causes[cause] > total * 0.0005 && causes[cause] > 0);
-  if (shown.length === 0) return null;
-  const parts = shown.map((cause) =>
+  const causesShown = CAUSES.filter((cause) => causes[cause] > total * 0.0005 && causes[cause] > 0);
+  if (causesShown.length === 0) return null;
+  const parts = causesShown.map((cause) =>
     el("span", { class: `part of-${cause}`, style: `flex-grow: ${causes[cause] / total}` }),
   );
-  const items = shown.map((cause) =>
+  const items = causesShown.map((cause) =>
     el(
       "li",
       {},

@@ -28,10 +28,16 @@ function editor() {
 const FIELDS = [
   { key: "clients", says: "Clients", of: "closed", step: 1 },
   { key: "thinkMs", says: "Think time (ms)", of: "closed" },
-  { key: "rounds", says: "Requests of each (empty: no end)", of: "closed", isOptional: true, step: 1 },
+  {
+    key: "rounds",
+    says: "Requests of each (empty: no end)",
+    of: "closed",
+    isOptional: true,
+    step: 1,
+  },
   { key: "rate", says: "Requests per second", of: "open" },
   { key: "patienceMs", says: "Patience (ms; empty: no end)", isOptional: true },
-  { key: "requestMs", says: "Beside its work, a request takes (ms)" },
+  { key: "requestMs", says: "Overhead of each request (ms)" },
   { key: "processes", says: "Processes", step: 1 },
   { key: "processors", says: "Processors", step: 1 },
   { key: "threads", says: "Threads in the pool", step: 1 },
@@ -41,7 +47,10 @@ const FIELDS = [
 const WORK = [
   ["busy(ms)", "computes on the loop"],
   ["hashFor(ms)", "the same, as in the book's first server"],
-  ["await hash(ms)", "computes on a thread of the pool"],
+  [
+    "await hash(ms)",
+    "computes on a thread of the pool; threads share the processors, and here more threads than processors gain nothing (in our measured run, eight threads gained a fifth over two)",
+  ],
   ["await read(ms)", "waits on a thread of the pool, as for a file"],
   ["await query(ms)", "waits for the database, which has the connections that you give it"],
 ];
@@ -90,11 +99,7 @@ class ServerPanel {
       "details",
       { class: "work" },
       el("summary", {}, "Work whose time you declare"),
-      el(
-        "ul",
-        {},
-        ...WORK.map(([call, says]) => el("li", {}, el("code", {}, call), ` ${says}`)),
-      ),
+      el("ul", {}, ...WORK.map(([call, says]) => el("li", {}, el("code", {}, call), ` ${says}`))),
     );
     return [
       el(
@@ -115,7 +120,12 @@ class ServerPanel {
           button("Close", () => this.close()),
         ),
       ),
-      el("div", { class: "sides" }, el("div", { class: "program" }, p.edit, p.work), this.#fields()),
+      el(
+        "div",
+        { class: "sides" },
+        el("div", { class: "program" }, p.edit, p.work),
+        this.#fields(),
+      ),
       p.status,
       p.complaint,
       p.result,
@@ -127,7 +137,7 @@ class ServerPanel {
     const p = this.parts;
     p.fields = {};
     const { groups } = this.server.load;
-    const labelled = ({ key, says, step = "any" }) => {
+    const fieldOf = ({ key, says, step = "any" }) => {
       p.fields[key] = el("input", { type: "number", min: 0, step, inputmode: "decimal" });
       p.fields[key].addEventListener("keydown", (event) => {
         if (event.key === "Enter") this.run();
@@ -135,7 +145,7 @@ class ServerPanel {
       return el("label", { class: "field" }, el("span", {}, says), p.fields[key]);
     };
     const fits = ({ key, of }) => !groups || !(of || ["patienceMs"].includes(key));
-    p.labels = new Map(FIELDS.filter(fits).map((field) => [field, labelled(field)]));
+    p.labels = new Map(FIELDS.filter(fits).map((field) => [field, fieldOf(field)]));
     p.loop = el(
       "select",
       { onchange: () => this.#showFields() },
@@ -144,12 +154,24 @@ class ServerPanel {
     );
     p.keepAlive = el("input", { type: "checkbox" });
     const kinds = groups
-      ? [el("p", {}, "Ann asks once, for a hash. Ben pings from 100 ms on, as often as he can, until Ann has her answer.")]
+      ? [
+          el(
+            "p",
+            {},
+            "Ann asks once, for a hash. Ben pings from 100 ms on, as often as he can, until Ann has her answer.",
+          ),
+        ]
       : [
           el("label", { class: "field" }, el("span", {}, "Loop"), p.loop),
           el("label", { class: "tick" }, p.keepAlive, " connections are kept"),
         ];
-    return el("fieldset", { class: "clients" }, el("legend", {}, "Clients and machine"), ...kinds, ...p.labels.values());
+    return el(
+      "fieldset",
+      { class: "clients" },
+      el("legend", {}, "Clients and machine"),
+      ...kinds,
+      ...p.labels.values(),
+    );
   }
 
   #fill() {
@@ -158,7 +180,8 @@ class ServerPanel {
     const [group] = load.groups;
     const values = { ...group, ...load };
     if (group.rate !== null) values.clients = 10;
-    for (const [key, input] of Object.entries(fields)) input.value = values[key] ?? (key === "rate" ? 100 : "");
+    for (const [key, input] of Object.entries(fields))
+      input.value = values[key] ?? (key === "rate" ? 100 : "");
     loop.value = group.rate === null ? "closed" : "open";
     keepAlive.checked = group.keepAlive;
     this.#showFields();
@@ -173,15 +196,15 @@ class ServerPanel {
   #load() {
     const { labels, fields, loop, keepAlive } = this.parts;
     const { groups, warmSeconds = 0 } = this.server.load;
-    const given = groups ? { groups } : { keepAlive: keepAlive.checked };
+    const load = groups ? { groups } : { keepAlive: keepAlive.checked };
     for (const [{ key, of, isOptional }] of labels) {
       if (of && of !== loop.value) continue;
       const { value, validity } = fields[key];
       if (value === "" && isOptional && !validity.badInput) continue;
-      given[key] = value === "" ? Number.NaN : Number(value);
+      load[key] = value === "" ? Number.NaN : Number(value);
     }
-    if (warmSeconds && given.seconds > warmSeconds) given.warmSeconds = warmSeconds;
-    return loadOf(given);
+    if (warmSeconds && load.seconds > warmSeconds) load.warmSeconds = warmSeconds;
+    return loadOf(load);
   }
 
   async open() {
@@ -235,7 +258,9 @@ class ServerPanel {
     result.hidden = true;
     this.editing?.mark(null);
     if (this.text.length > MOST_LETTERS)
-      return this.#complain("The program is too long for the model: shorten it, or run it for real.");
+      return this.#complain(
+        "The program is too long for the model: shorten it, or run it for real.",
+      );
     try {
       this.load = this.#load();
     } catch (error) {
@@ -261,7 +286,9 @@ class ServerPanel {
       return this.#draw(resultOf(this.load, runs));
     } catch (error) {
       return this.#complain(
-        error.name === "NotModelledError" ? error.message : "The model gave a result that cannot be shown.",
+        error.name === "NotModelledError"
+          ? error.message
+          : "The model gave a result that cannot be shown.",
       );
     }
   }
@@ -290,9 +317,9 @@ class ServerPanel {
       at + wait >= load.warmSeconds * 1000 &&
       (!server.group || group === server.group);
     const waits = rows.filter(isShown).map(({ wait }) => wait);
-    const measured = MEASURED[server.id] ?? null;
-    const changed = this.text !== this.original ? "your server" : "this server";
-    const label = `Waits of ${changed} in the model${measured ? ", beside the measured ones of the book's own code" : ""}, by share of the requests. The table has the figures.`;
+    const record = MEASURED[server.id] ?? null;
+    const serverName = this.text !== this.original ? "your server" : "this server";
+    const label = `Waits of ${serverName} in the model${record ? ", beside the measured ones of the book's own code" : ""}, by share of the requests. The table has the numbers.`;
     parts.result.replaceChildren(
       el(
         "figure",
@@ -301,15 +328,26 @@ class ServerPanel {
           "figcaption",
           {},
           el("strong", {}, server.waits ?? "How long clients waited (ms)"),
-          el("span", { class: "legend" },
-            el("span", { class: "key of-model", "aria-hidden": "true" }), ` model: ${changed} `,
-            measured ? el("span", { class: "key of-measured", "aria-hidden": "true" }) : null,
-            measured ? " measured: the book's own code" : null),
+          el(
+            "span",
+            { class: "legend" },
+            el("span", { class: "key of-model", "aria-hidden": "true" }),
+            ` model: ${serverName} `,
+            record ? el("span", { class: "key of-measured", "aria-hidden": "true" }) : null,
+            record ? " measured: the book's own code" : null,
+          ),
         ),
-        waits.length > 0 ? drawWaits({ waits, measured, label }) : el("p", {}, "No request had an answer."),
+        waits.length > 0
+          ? drawWaits({ waits, measured: record, label })
+          : el("p", {}, "No request had an answer."),
       ),
-      el("div", { class: "figures" }, this.#table(result, waits, measured), drawCauses(this.#causes(result)) ?? ""),
-      ...this.#sentences(result, measured),
+      el(
+        "div",
+        { class: "figures" },
+        this.#table(result, waits, record),
+        drawCauses(this.#causes(result)) ?? "",
+      ),
+      ...this.#sentences(result, record),
     );
     parts.result.hidden = false;
     const counts = rows.filter(({ status }) => status === 0).length;
@@ -333,7 +371,7 @@ class ServerPanel {
     return { ...causes, rest: Math.max(0, mean("wait") - known) };
   }
 
-  #table({ rows, summary }, waits, measured) {
+  #table({ rows, summary }, waits, record) {
     const sorted = [...waits].sort((a, b) => a - b);
     const at = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length - 1e-9) - 1)];
     const gaveUp = rows.filter(({ status }) => status === 0).length;
@@ -341,14 +379,14 @@ class ServerPanel {
     const lines = group
       ? [
           [`${group}'s requests`, waits.length, null],
-          ["first wait (ms)", rows.find((row) => row.group === group)?.wait, measured?.p50],
+          ["first wait (ms)", rows.find((row) => row.group === group)?.wait, record?.p50],
         ]
       : [
-          ["answers per second", summary.throughput, measured?.throughput],
-          ["median wait (ms)", at(0.5), measured?.p50],
-          ["99th percentile (ms)", at(0.99), measured?.p99],
-          ["gave up", gaveUp, measured?.gave_up],
-          ["of requests", rows.length, measured?.sent],
+          ["answers per second", summary.throughput, record?.throughput],
+          ["median wait (ms)", at(0.5), record?.p50],
+          ["99th percentile (ms)", at(0.99), record?.p99],
+          ["gave up", gaveUp, record?.gave_up],
+          ["of requests", rows.length, record?.sent],
         ];
     const failed = rows.filter(({ status }) => status === -1 || status >= 400).length;
     if (failed > 0) lines.push(["failed or refused", failed, null]);
@@ -359,37 +397,52 @@ class ServerPanel {
       el(
         "thead",
         {},
-        el("tr", {}, el("td", {}), el("th", { scope: "col", class: "of-model" }, "model"),
-          measured ? el("th", { scope: "col" }, "measured") : null),
+        el(
+          "tr",
+          {},
+          el("td", {}),
+          el("th", { scope: "col", class: "of-model" }, "model"),
+          record ? el("th", { scope: "col" }, "measured") : null,
+        ),
       ),
       el(
         "tbody",
         {},
         ...lines.map(([says, ours, theirs]) =>
-          el("tr", {}, el("th", { scope: "row" }, says), cell(ours), measured ? cell(theirs) : null),
+          el("tr", {}, el("th", { scope: "row" }, says), cell(ours), record ? cell(theirs) : null),
         ),
       ),
     );
   }
 
-  #sentences({ cut, unanswered, rows, printed, load }, measured) {
+  #sentences({ cut, unanswered: open, rows, printed: output, load }, record) {
     const { server } = this;
     const sentences = [];
-    if (cut === "requests") sentences.push("The model stops after 5,000 requests: the figures are of the time until then.");
-    if (cut === "time") sentences.push("The run was ended when the model had computed for a second: the figures are of the virtual time until then.");
-    if (unanswered > 0)
+    if (cut === "requests")
       sentences.push(
-        unanswered === rows.length
-          ? "No request was answered: does the handler call response.end()?"
-          : `${countOf(unanswered, "request")} still waited when the run ended.`,
+        "The model stops after 5,000 requests, so the numbers are about the time until then.",
       );
-    if (printed.count > 0)
-      sentences.push(`The program printed ${countOf(printed.count, "line")}, first: ${printed.lines[0].slice(0, 80)}`);
-    if (load.processes > 1)
-      sentences.push("The model deals the clients out to the processes in turn, and each process has an equal part of the processors.");
-    if (measured)
+    if (cut === "time")
       sentences.push(
-        `Measured: ${server.measured.what}, ${measured.trials} ${server.measured.key ? "tries" : "trials"} on ${measured.when} (${measured.machine}, Node ${measured.node}).`,
+        "The run was stopped because the model had computed for nearly a second, so the numbers are about the virtual time until then.",
+      );
+    if (open > 0)
+      sentences.push(
+        open === rows.length
+          ? "No request was answered: does the handler call response.end()?"
+          : `${countOf(open, "request")} still waited when the run ended.`,
+      );
+    if (output.count > 0)
+      sentences.push(
+        `The program printed ${countOf(output.count, "line")}, first: ${output.lines[0].slice(0, 80)}`,
+      );
+    if (load.processes > 1)
+      sentences.push(
+        "The model deals the clients out to the processes in turn, and each process has an equal part of the processors.",
+      );
+    if (record)
+      sentences.push(
+        `Measured: ${server.measured.what}, ${record.trials} ${server.measured.key ? "tries" : "trials"} on ${record.when} (${record.machine}, Node ${record.node}).`,
       );
     sentences.push(server.leavesOut);
     return sentences.map((sentence) => el("p", { class: "note" }, sentence));
