@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.processes import child, nodes
-from lab.simulator import measured
+from lab.simulator import measurements
 
 HERE = Path(__file__).parent
 HOME = HERE.parents[1]  # of the code, whichever book is built
@@ -91,7 +91,7 @@ def _sources() -> Iterator[Path]:
     for file in sorted(HERE.rglob("*")):
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
-    yield from measured.records()
+    yield from measurements.records()
     for example in json.loads(EXAMPLES.read_text("utf8")):
         if "file" in example and (HOME / example["file"]).exists():
             yield HOME / example["file"]
@@ -134,7 +134,7 @@ def _pack(raw: Path, whole: Path) -> None:
     """Write the files as a site has them, from the bundler's."""
     about = json.loads((raw / "about.json").read_text("utf8"))
     texts = {name: (raw / name).read_text("utf8") for name in SCRIPTS}
-    figures = json.dumps(json.dumps(measured.figures(), separators=(",", ":")))
+    figures = json.dumps(json.dumps(measurements.figures(), separators=(",", ":")))
     texts["server-panel.js"] = texts["server-panel.js"].replace("__MEASURED__", figures)
     for name in ("panel.css", "server-panel.css"):
         texts[name] = (HERE / "page" / name).read_text("utf8")

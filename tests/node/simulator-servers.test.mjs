@@ -1,10 +1,15 @@
 // Servers with virtual clients on the model: laws that hold whatever the server, what a handler may do, and what is refused.
 // The claims of the book are compared in tests/simulator/test_servers.py.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { createMachine, NotModelledError } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
+import { exported } from "../../lab/simulator/page/server-export.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { CAUSES, serve } from "../../lab/simulator/servers.js";
 
@@ -233,4 +238,62 @@ test("a time that is none is an error of the program, which names the call", () 
       /TypeError: (busy|hash|query)\(.*\): give milliseconds from 0 to 60000/,
     );
   }
+});
+
+test("what is saved to be run for real answers in real Node, each server of the book and both kinds of module", async () => {
+  const list = new URL("../../lab/simulator/page/servers.json", import.meta.url);
+  const texts = JSON.parse(readFileSync(list, "utf8")).map(({ name, lines }) => [
+    name,
+    lines.join("\n"),
+  ]);
+  texts.push(
+    [
+      "esm.js",
+      `import { createServer } from "node:http";\n${server(`await hash(1); await read(1); ${END}`)}`,
+    ],
+    ["cjs.js", `const { createServer } = require("http");\n${server(`await query(1); ${END}`)}`],
+    [
+      "both.js",
+      `const http = require("http");\nhttp.createServer((q, r) => r.end()).listen(3000);`,
+    ],
+  );
+  const folder = mkdtempSync(join(tmpdir(), "exported-"));
+  for (const [name, text] of texts) {
+    const file = exported({ name, text: `${text}\n`, connections: 3 });
+    // Port 3000 may be taken on this machine.
+    const atAnyPort = file.text.replace(
+      "listen(3000)",
+      `listen(0, function () { console.log(this.address().port); })`,
+    );
+    writeFileSync(join(folder, file.name), atAnyPort);
+    const child = spawn(node, [join(folder, file.name)], { stdio: ["ignore", "pipe", "inherit"] });
+    const [port] = await once(child.stdout, "data");
+    const { status } = await fetch(`http://127.0.0.1:${Number(port)}/`);
+    child.kill();
+    assert.equal(status, 200, name);
+  }
+  rmSync(folder, { recursive: true });
+});
+
+test("what Node's own requests and responses have, the light ones have or refuse", () => {
+  // Asked in the engine for each name, which a real request and response of this Node have.
+  const names = {
+    request:
+      "method url headers httpVersion socket rawHeaders trailers setTimeout destroy read pipe unpipe pause resume setEncoding isPaused complete aborted",
+    response:
+      "statusCode statusMessage setHeader getHeader getHeaders hasHeader removeHeader getHeaderNames writeHead write end flushHeaders writeContinue writeEarlyHints addTrailers setHeaders appendHeader cork uncork socket setTimeout headersSent writableEnded writableFinished destroyed closed destroy",
+  };
+  for (const [object, list] of Object.entries(names))
+    for (const name of list.split(" ")) {
+      const source = server(`console.log(typeof ${object}.${name}); ${END}`);
+      try {
+        const { printed, error } = run(source, { clients: 1, rounds: 1 });
+        assert.equal(error, null);
+        const isMissing = printed.lines[0] === "undefined" && name !== "statusMessage";
+        assert.ok(!isMissing, `${object}.${name} is undefined`);
+      } catch (error) {
+        assert.ok(error instanceof NotModelledError, String(error));
+        assert.match(error.message, new RegExp(`no ${object}\\.${name}`));
+      }
+    }
 });

@@ -1,55 +1,61 @@
 // The reader's server as a file that real Node runs: what the model provides stands before it, done for real.
 import { kindOf } from "../program.js";
 
-const REAL = (
-  connections,
-) => `// The work whose times the model takes as declared. A hash and a file take what your machine needs.
-const busy = (ms) => {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
+const HEAD =
+  "// A server from the book Node.js I/O, Measured. Run it: node FILE. Then put it under load: npx autocannon http://127.0.0.1:3000\n";
+const MADE = {
+  createServer: 'const { createServer } = process.getBuiltinModule("node:http");\n',
+  busy: `const busy = (ms) => {
+  for (const end = performance.now() + ms; performance.now() < end; );
 };
-const hashFor = busy;
-const roundsPerMs = (() => {
+`,
+  hashFor: `const hashFor = (ms) => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+};
+`,
+  hash: `// As many rounds as this machine's thread computes in that time.
+const hash = (() => {
+  const { pbkdf2, pbkdf2Sync } = process.getBuiltinModule("node:crypto");
   const start = performance.now();
   pbkdf2Sync("secret", "salt", 50_000, 32, "sha256");
-  return 50_000 / (performance.now() - start);
+  const roundsPerMs = 50_000 / (performance.now() - start);
+  return (ms) =>
+    new Promise((resolve, reject) => {
+      const rounds = Math.max(1, Math.round(ms * roundsPerMs));
+      pbkdf2("secret", "salt", rounds, 32, "sha256", (error) => (error ? reject(error) : resolve()));
+    });
 })();
-const hash = (ms) =>
-  new Promise((resolve, reject) => {
-    const rounds = Math.max(1, Math.round(ms * roundsPerMs));
-    pbkdf2("secret", "salt", rounds, 32, "sha256", (error) => (error ? reject(error) : resolve()));
-  });
-const read = () => readFile(process.argv[1]);
-const waiting = [];
-let free = ${connections}; // connections of the database
-const query = async (ms) => {
-  if (free > 0) free--;
-  else await new Promise((resolve) => waiting.push(resolve));
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  const next = waiting.shift();
-  if (next) next();
-  else free++;
+`,
+  read: `// A real file takes as long as it takes, whatever the milliseconds say.
+const read = () => process.getBuiltinModule("node:fs/promises").readFile(process.argv[1]);
+`,
+  query: `// A timer stands for the database, which has CONNECTIONS connections.
+const query = (() => {
+  const waiting = [];
+  let free = CONNECTIONS;
+  return async (ms) => {
+    if (free > 0) free--;
+    else await new Promise((resolve) => waiting.push(resolve));
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const next = waiting.shift();
+    if (next) next();
+    else free++;
+  };
+})();
+`,
 };
-`;
+
+const isUsed = (name, text) => new RegExp(`(?<![.\\w$])${name}\\s*\\(`).test(text);
+/** Whether the program has this name itself: declared, imported, or taken out of a module. */
+const isDeclared = (name, text) =>
+  new RegExp(`\\b(?:const|let|var|function|class|import)\\s+${name}\\b`).test(text) ||
+  new RegExp(`\\{[^{}]*\\b${name}\\b[^{}]*\\}\\s*(?:=|from)`).test(text);
 
 /** {name, text}: CommonJS or a module, as the server itself is. */
 export function exported({ name, text, connections }) {
-  const isModule = kindOf(text, name) === "esm";
-  const has =
-    /\bcreateServer\b[^;]*?(from|require)|[{,]\s*createServer\b[^}]*\}\s*=\s*require/.test(text);
-  const imports = [
-    ["node:crypto", "pbkdf2, pbkdf2Sync"],
-    ["node:fs/promises", "readFile"],
-    ...(has ? [] : [["node:http", "createServer"]]),
-  ].map(([module, names]) =>
-    isModule
-      ? `import { ${names} } from "${module}";`
-      : `const { ${names} } = require("${module}");`,
-  );
-  const head = `// A server from the book Node.js I/O, Measured. Run it: node FILE. Then ask it: npx autocannon http://127.0.0.1:3000\n`;
-  const file = name.replace(/\.[cm]?js$/, isModule ? ".mjs" : ".cjs");
-  return {
-    name: file,
-    text: `${head.replace("FILE", file)}${imports.join("\n")}\n\n${REAL(connections)}\n${text}`,
-  };
+  const file = name.replace(/\.[cm]?js$/, kindOf(text, name) === "esm" ? ".mjs" : ".cjs");
+  const work = Object.entries(MADE)
+    .filter(([word]) => isUsed(word, text) && !isDeclared(word, text))
+    .map(([, code]) => code.replaceAll("CONNECTIONS", String(connections)));
+  return { name: file, text: `${HEAD.replace("FILE", file)}${work.join("")}\n${text}` };
 }
