@@ -45,16 +45,18 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
 }
 
 /**
- * The runs of a server's processes, whose plans servers.js makes: [{served, lines, error}]. `error` is {report, at, requests} for
- * a program that threw, with which the list ends, or null.
+ * The runs of a server's processes, whose plans servers.js makes: [{served, lines, error}]. `error` is {report, code, at, requests}
+ * for a program that threw or ended itself, with which the list ends, or null; `report` is empty if it did not throw.
  */
 export function runPlans(machine, program, plans) {
   const runs = [];
   for (const serving of plans) {
     const run = machine.run({ ...program, serving }, {}, { last: NOTHING_NOTED });
     const { lines, report } = outcomeOf(run);
-    const error = run.code
-      ? { report: report.trim(), at: run.served.endMs, requests: run.served.rows.length }
+    const { isListening, isStopped, endMs, rows } = run.served;
+    const hasEnded = run.code !== 0 || (isListening && !isStopped); // and not by the model
+    const error = hasEnded
+      ? { report: report.trim(), code: run.code, at: endMs, requests: rows.length }
       : null;
     runs.push({ served: run.served, lines, error });
     if (error) break;

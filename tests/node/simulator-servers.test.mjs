@@ -180,6 +180,13 @@ test("what a program throws is told, and whether it was at a request", () => {
   assert.equal(run(server("foo(10);"), { clients: 2 }).summary.answered, 0);
 });
 
+test("a program that ends itself is told, with its exit code", () => {
+  for (const code of [0, 3]) {
+    const { error } = run(server(`${END} process.exit(${code});`), { clients: 2 });
+    assert.deepEqual([error.report, error.code], ["", code]);
+  }
+});
+
 test("a handler that never answers leaves its requests open", () => {
   const { unanswered, summary } = run(server("request.url;"), { clients: 3, seconds: 1 });
   assert.equal(unanswered, 3);

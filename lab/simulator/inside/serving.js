@@ -343,10 +343,14 @@
           configurable: true,
         });
   };
-  const texts = (what, value) => {
-    if (typeof value === "string" || value instanceof Uint8Array) return value;
-    const { codes } = machine.load("internal/errors");
-    throw new codes.ERR_INVALID_ARG_TYPE(what, ["string", "Buffer", "Uint8Array"], value);
+  const checkChunk = (value) => {
+    if (typeof value === "string" || value instanceof Uint8Array) return;
+    const { determineSpecificType } = machine.load("internal/errors");
+    const error = new TypeError(
+      `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received ${determineSpecificType(value)}`,
+    );
+    error.code = "ERR_INVALID_ARG_TYPE";
+    throw error;
   };
   class Request extends EventEmitter {
     constructor({ group }) {
@@ -471,7 +475,7 @@
         machine.process.nextTick(() => this.emit("error", error));
         return false;
       }
-      texts("chunk", chunk);
+      checkChunk(chunk);
       this.headersSent = true;
       const callback = values.find((value) => typeof value === "function");
       if (callback) machine.process.nextTick(callback);
@@ -481,8 +485,7 @@
       const [chunk] = values;
       const callback = values.find((value) => typeof value === "function");
       if (this.writableEnded) return this;
-      if (chunk !== undefined && chunk !== null && typeof chunk !== "function")
-        texts("chunk", chunk);
+      if (chunk !== undefined && chunk !== null && typeof chunk !== "function") checkChunk(chunk);
       this.headersSent = true;
       this.writableEnded = true;
       this.finished = true;
@@ -619,7 +622,9 @@
   // --- what the loop asks ---------------------------------------------------------------------------
   const until = () => Math.min(heap[0]?.at ?? Number.POSITIVE_INFINITY, plan.endMs);
   /** Ends the run without leaving a function that runs. */
+  let isStopped = false;
   const stop = () => {
+    isStopped = true;
     machine.isStopped = true;
     machine.exitCode = 0;
     host("stop");
@@ -714,7 +719,14 @@
       for (const row of rows)
         if (row.status === null) Object.assign(row, { status: null, wait: time - row.at });
       return {
-        ...{ rows, cut, connections, isListening, hasServer: server !== null },
+        ...{
+          rows,
+          cut,
+          connections,
+          isListening,
+          isStopped: isStopped || isOver(),
+          hasServer: server !== null,
+        },
         endMs: isDone && !cut ? Math.min(endAt, plan.endMs) : Math.min(time, plan.endMs),
         unfinished: rows.filter(({ status }) => status === null).length,
       };

@@ -106,7 +106,7 @@ class ServerPanel {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ": your handler runs on the loop of the model, its clients and the times of its work are virtual. It predicts who waits, and measures nothing. Your program stays in this browser.",
+        ": your handler runs on the loop of the model, with virtual clients and in virtual time. Code takes no time, except for the work whose time you declare. The model predicts who waits, and measures nothing. Your program stays in this browser.",
       ),
       el(
         "div",
@@ -303,12 +303,17 @@ class ServerPanel {
     const { parts, server } = this;
     const { rows, summary, error, load } = result;
     if (error) {
+      const come = `${countOf(error.requests, "request")} had come by then.`;
+      if (!error.report)
+        return this.#complain(
+          `The program ended itself, with exit code ${error.code}, and its clients had no server any more. ${come}`,
+        );
       const [, line] = new RegExp(`${server.name}:(\\d+)`).exec(error.report) ?? [];
       if (line) this.editing?.mark(Number(line));
       const [first] = error.report.split("\n");
-      const where = line ? ` in line ${line}` : "";
+      const place = line ? ` in line ${line}` : "";
       return this.#complain(
-        `The program threw${where}, and a server of Node would have ended: ${first}. ${countOf(error.requests, "request")} had come by then.`,
+        `The program threw${place}, and a server of Node would have ended: ${first}. ${come}`,
       );
     }
     // A measured run looks at what ended after its warm-up.
