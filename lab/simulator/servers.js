@@ -32,7 +32,7 @@ export const LOAD = {
   processors: 2,
   threads: 4, // of the pool
   connections: 10, // of the database
-  requestMs: 0.05,
+  requestMs: 0.23,
   connectMs: 0.1,
   seed: 1,
 };

@@ -29,11 +29,27 @@ from lab.records.trial import Trial
 
 MODEL = paths.ROOT / "lab" / "simulator" / "serve.mjs"
 RECORDED_ON = 24
-SHORT = 0.3  # ms a request beside its work, in a process that has just begun: law-demand
-BUSY = 0.55  # the same of node/busy: door-service
-READING = 0.05  # a reading of the clock, by which a loop that waits for a time goes beyond it
-WARM = 0.05  # of a server that has answered a thousand pings
+SERVICE = 4.4  # ms that node/busy computes
+READING = 0.05  # ms of a reading of the clock, by which a loop that waits for a time goes beyond it
 Run = dict[str, Any]
+
+
+def recorded(experiment: str) -> Comparison:
+    found = store.reference(experiment)
+    assert isinstance(found, Comparison)
+    return found
+
+
+def overhead() -> float:
+    """The processor's milliseconds for a request of a server that only waits."""
+    trials = recorded("clients-hello").pool("node")
+    return 1e3 * statistics.median(t.metric("cpu_per_request") for t in trials)
+
+
+def overhead_of_busy() -> float:
+    """The milliseconds of a request of node/busy beside its work, from a run without a crowd."""
+    trials = recorded("door-service").pool("node")
+    return 1e3 / statistics.median(t.throughput for t in trials) - SERVICE
 
 
 def handler(body: str) -> str:
@@ -51,7 +67,7 @@ def program(name: str, **settings: str) -> str:
 
 def window(seconds: float, **load: Any) -> Run:
     """What a trial of a recorded experiment looks at: from 1.56 s on."""
-    return {"warmSeconds": 1.56, "seconds": 1.56 + seconds, "requestMs": SHORT, **load}
+    return {"warmSeconds": 1.56, "seconds": 1.56 + seconds, "requestMs": overhead(), **load}
 
 
 PING = 'if (request.url === "/ping") return response.end("pong\\n");\n'
@@ -71,8 +87,8 @@ STARTS = {
     "setImmediate": SLICES.format("await new Promise(setImmediate);") + END,
 }
 MOMENTS = [round(100 + 0.5 * i, 1) for i in range(10)]  # the ping comes anywhere in a slice
-OVERLOAD = {"rate": 180, "clients": 256, "patienceMs": 500, "requestMs": SHORT}
-CROWD = {"clients": 100, "requestMs": BUSY, "seconds": 60}
+OVERLOAD = {"rate": 180, "clients": 256, "patienceMs": 500}
+CROWD = {"clients": 100, "seconds": 60}
 
 
 def runs() -> dict[str, Run]:
@@ -84,20 +100,25 @@ def runs() -> dict[str, Run]:
         for at in MOMENTS:
             ann = {"name": "Ann", "clients": 1, "rounds": 1, "isConnected": True}
             ben = {"clients": 1, "path": "/ping", "startMs": at, "isConnected": True}
-            load = {"groups": [ann, {**ben, "name": "Ben"}], "seconds": 2, "requestMs": WARM}
+            load = {"groups": [ann, {**ben, "name": "Ben"}], "seconds": 2, "requestMs": overhead()}
             source = handler(PING + text)
             found[f"start {how} {at}"] = {"source": source, "load": load, "rows": True}
     for how, text in {"busy": "busy(50);", "async": "await (async () => busy(50))();"}.items():
-        load = {"clients": 8, "rounds": 2, "seconds": 60, "requestMs": SHORT}
+        load = {"clients": 8, "rounds": 2, "seconds": 60, "requestMs": overhead()}
         found[f"ways {how}"] = {"source": handler(text + END), "load": load}
     for patience in (2, 4):
-        load = {**CROWD, "rounds": 10, "patienceMs": 1000 * patience}
-        found[f"door {patience}"] = {"source": handler(f"busy(4.4); {END}"), "load": load}
+        load = {
+            **CROWD,
+            "requestMs": overhead_of_busy(),
+            "rounds": 10,
+            "patienceMs": 1000 * patience,
+        }
+        found[f"door {patience}"] = {"source": handler(f"busy({SERVICE}); {END}"), "load": load}
     for order in ("at once", "one a turn"):
-        load = {**CROWD, "rounds": 4, "patienceMs": 1000, "requestMs": BUSY - READING}
+        load = {**CROWD, "rounds": 4, "patienceMs": 1000, "requestMs": overhead_of_busy() - READING}
         found[f"door {order}"] = {"source": program("busy", ORDER=order), "load": load}
     for who in ("everybody", "a few", "who is still here", "the fresh", "the newest"):
-        load = {**OVERLOAD, "warmSeconds": 1.5, "seconds": 3.9}
+        load = {**OVERLOAD, "requestMs": overhead(), "warmSeconds": 1.5, "seconds": 3.9}
         found[f"overload {who}"] = {"source": program("admit", WHO=who), "load": load}
     load = window(1.2, clients=4)
     found["overload capacity"] = {"source": program("admit"), "load": load}
@@ -144,12 +165,6 @@ class Interval:
 def of_program(experiment: str, key: str) -> list[float]:
     record = json.loads((paths.REFERENCE / f"{experiment}.json").read_text("utf8"))
     return [json.loads(line)[key] for line in record["text"].splitlines()]
-
-
-def recorded(experiment: str) -> Comparison:
-    found = store.reference(experiment)
-    assert isinstance(found, Comparison)
-    return found
 
 
 def span(a: list[float], b: list[float]) -> Interval:
