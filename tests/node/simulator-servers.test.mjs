@@ -128,6 +128,10 @@ test("two processes answer twice as many, as long as they have processors", () =
   near(rate({ processes: 2, processors: 2 }), 200);
   near(rate({ processes: 4, processors: 2 }), 200);
   near(rate({ processes: 4, processors: 4 }), 400);
+  // A process without a client does not make the run longer.
+  const few = { clients: 1, rounds: 10, processors: 8 };
+  const { endMs } = run(SERVERS["a loop that computes"], { ...few, processes: 4 });
+  near(endMs, 100);
 });
 
 test("the causes of a wait add up to it, and each is of its own request", () => {

@@ -680,6 +680,12 @@
         return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
       };
       for (const group of plan.groups) (group.times ? startRequests : startClients)(group);
+      // A process to which no client was dealt has nothing to wait for.
+      const isIdle = ({ times, starts }) => (times ?? starts).length === 0;
+      if (plan.groups.every(isIdle)) {
+        endAt = 0;
+        finishAll();
+      }
       const http = machine.absent("http", {
         createServer,
         Server,

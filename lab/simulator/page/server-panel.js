@@ -44,6 +44,7 @@ const FIELDS = [
   { key: "connections", says: "Database connections", step: 1 },
   { key: "seconds", says: "Length of the run (s)" },
 ];
+const OF_ONE_GROUP = ["patienceMs", "processes"]; // what a server with several groups of clients does not ask
 const WORK = [
   ["busy(ms)", "computes on the loop"],
   ["hashFor(ms)", "the same, as in the book's first server"],
@@ -144,7 +145,7 @@ class ServerPanel {
       });
       return el("label", { class: "field" }, el("span", {}, says), p.fields[key]);
     };
-    const fits = ({ key, of }) => !groups || !(of || ["patienceMs"].includes(key));
+    const fits = ({ key, of }) => !groups || !(of || OF_ONE_GROUP.includes(key));
     p.labels = new Map(FIELDS.filter(fits).map((field) => [field, fieldOf(field)]));
     p.loop = el(
       "select",
@@ -303,17 +304,17 @@ class ServerPanel {
     const { parts, server } = this;
     const { rows, summary, error, load } = result;
     if (error) {
-      const come = `${countOf(error.requests, "request")} had come by then.`;
+      const arrivals = `${countOf(error.requests, "request")} had come by then.`;
       if (!error.report)
         return this.#complain(
-          `The program ended itself, with exit code ${error.code}, and its clients had no server any more. ${come}`,
+          `The program ended itself, with exit code ${error.code}, and its clients had no server any more. ${arrivals}`,
         );
       const [, line] = new RegExp(`${server.name}:(\\d+)`).exec(error.report) ?? [];
       if (line) this.editing?.mark(Number(line));
       const [first] = error.report.split("\n");
       const place = line ? ` in line ${line}` : "";
       return this.#complain(
-        `The program threw${place}, and a server of Node would have ended: ${first}. ${come}`,
+        `The program threw${place}, and a server of Node would have ended: ${first}. ${arrivals}`,
       );
     }
     // A measured run looks at what ended after its warm-up.
