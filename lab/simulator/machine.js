@@ -230,7 +230,9 @@ class Machine {
 
   /** 1 once the clients of a server are to stop, so that a run that goes on for long shows what it has by then. */
   _late() {
-    const isLate = this.limits.clock() > this.deadline - this.limits.limitMs * LEFT_FOR_RESULT;
+    const { limitMs, clock } = this.limits;
+    const mostMs = limitMs * (1 - LEFT_FOR_RESULT) * this.program.serving.share;
+    const isLate = clock() > this.deadline - limitMs + mostMs;
     return this.engine.number(isLate ? 1 : 0);
   }
 

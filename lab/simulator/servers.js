@@ -138,6 +138,7 @@ function planOf(load, process) {
     seed: load.seed + process,
     // Loops that share processors get equal parts of them.
     processors: load.processors / processes,
+    share: 1 / processes, // of the real time that all of them have
     mostRequests: Math.floor(MOST.requests / processes),
   };
 }

@@ -162,6 +162,15 @@ test("too many requests end the run, and that is said", () => {
   assert.equal(rows.length, 5000);
 });
 
+test("all processes together stop in time, and that is said", () => {
+  const start = clock();
+  const load = { clients: 100, requestMs: 0.001, seconds: 60, processes: 16 };
+  const slow = server(`for (let n = 0; n < 1e5; n++); ${END}`);
+  const { cut } = run(slow, load);
+  assert.equal(cut, "time");
+  assert.ok(clock() - start < 9000, `${clock() - start} ms`);
+});
+
 test("a server that is written as for Node runs, as a module and as CommonJS", () => {
   const texts = [
     `import { createServer } from "node:http"; import { setTimeout as wait } from "node:timers/promises";
