@@ -28,7 +28,7 @@ help: ## list the targets
 book: setup ## run what has changed and build the site into _build/html
 	@$(BIN)/python -m lab.book build
 
-chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-loop [PROFILE=course|reference]
+chapter: setup ## measure one chapter again: make chapter NAME=cases/off-the-loop [PROFILE=course|reference]
 	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
 new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim, WHAT=exercise NAME=topic/chapter/its-id
@@ -63,9 +63,9 @@ cards: replay browser ## a picture of each page for link previews, from its firs
 
 # Before anything is built.
 slides-names:
-	@[ -n "$(NAME)" ] || { echo "Say which chapter: make slides NAME=blocking/off-the-loop" >&2; exit 2; }
+	@[ -n "$(NAME)" ] || { echo "Say which chapter: make slides NAME=cases/off-the-loop" >&2; exit 2; }
 	@for name in $(NAME); do [ -f "book/$$name.md" ] || { \
-	  echo "There is no chapter $$name. Chapters are the files under book/, without .md: make slides NAME=blocking/off-the-loop" >&2; exit 2; }; done
+	  echo "There is no chapter $$name. Chapters are the files under book/, without .md: make slides NAME=cases/off-the-loop" >&2; exit 2; }; done
 
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf

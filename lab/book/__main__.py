@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     serve = commands.add("preview")
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
     chapter = commands.add("chapter")
-    chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
+    chapter.add_argument("name", nargs="?", default="", help="such as cases/off-the-loop")
     record = commands.add("reference")
     record.add_argument("names", nargs="*", help="only these chapters (default: all)")
     record.add_argument("--node", type=int, help="the major to record with, such as 24")

@@ -26,6 +26,8 @@ from lab.storage import stored, written
 # What stands before the address of another file, and what after it.
 _BEFORE = re.compile(r"(?:^|[^.] )(?:from|import(?: \()?|require(?: \. resolve)? \(|new URL \()$")
 _BASE = [",", "import", ".", "meta", ".", "url"]
+# An argument with an address on a line of its own: a formatter wraps a line that becomes longer.
+_WRAPPED = re.compile(r"\(\n[ \t]*([^\n]*\0[^\n]*?),?\n[ \t]*\)")
 _MARK = "\0"  # before a file that is meant; doubled where a program itself has it
 
 
@@ -162,7 +164,8 @@ def _lines(text: str, file: str, moves: Mapping[str, str]) -> list[str]:
         slash = "/" if text[:stop].endswith("/") else ""
         parts += [text[end:start].replace(_MARK, 2 * _MARK), _MARK, moves.get(meant, meant), slash]
         end = stop
-    return "".join([*parts, text[end:].replace(_MARK, 2 * _MARK)]).split("\n")
+    meaning = "".join([*parts, text[end:].replace(_MARK, 2 * _MARK)])
+    return _WRAPPED.sub(r"(\1)", meaning).split("\n")
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:

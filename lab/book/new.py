@@ -74,7 +74,7 @@ def _write(made: Beginning) -> None:
 def _chapter(name: str) -> Beginning:
     """A page, a folder with its questions and a program, listed last in its part of the book."""
     if not re.fullmatch(_PAGE, name):
-        raise _no_name("chapter", name, "topic/name in lower-case letters", "blocking/off-the-loop")
+        raise _no_name("chapter", name, "topic/name in lower-case letters", "cases/off-the-loop")
     topic, _, word = name.partition("/")
     folder = paths.ROOT / "book" / topic
     values = {"name": word, "title": word.replace("-", " ").title()}
@@ -156,7 +156,7 @@ def _question(name: str) -> Beginning:
             "question",
             name,
             "topic/name/its-id in lower-case letters",
-            "blocking/off-the-loop/qr-who",
+            "cases/off-the-loop/qr-who",
         )
     chapter, _, id = name.rpartition("/")
     page = _page(chapter)
@@ -231,7 +231,7 @@ def _exercise(name: str) -> Beginning:
             "exercise",
             name,
             "topic/name/its-id in lower-case letters",
-            "blocking/off-the-loop/share",
+            "cases/off-the-loop/share",
         )
     chapter, _, id = name.rpartition("/")
     page = _page(chapter)

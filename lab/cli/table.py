@@ -174,7 +174,7 @@ BOOK = Home(
         Verb(
             "chapter",
             "measure one chapter again, whatever is cached",
-            ("chapter blocking/off-the-loop",),
+            ("chapter cases/off-the-loop",),
         ),
         Verb(
             "reference",
@@ -184,7 +184,7 @@ BOOK = Home(
         Verb(
             "versions",
             "measure every claim once on each Node",
-            ("versions --nodes 24 26", "versions blocking/overload", "versions --against"),
+            ("versions --nodes 24 26", "versions cases/overload", "versions --against"),
             {1: "with --against: something differs from data/versions.json"},
         ),
         Verb(

@@ -214,7 +214,7 @@ STOPS = Illness(
         Limit("stuck_s", SILENCE_S, "without any response before that end", _seconds),
     ),
     "Requests go in, but no responses come out any more.",
-    ("blocking/a-database-behind-it", "A Database Behind It"),
+    ("cases/a-database-behind-it", "A Database Behind It"),
     (
         "Look for something that is taken for each request and not always given back: a client of "
         "a connection pool, a lock, a slot of a limiter. Give it back in `finally`.",
@@ -228,7 +228,7 @@ FAILS = Illness(
     "failing requests",
     (Limit("failed_share", 0.01, "of the requests failed in loads that it should answer", _share),),
     "Under load some requests are not answered with a status from 200 to 299.",
-    ("blocking/overload", "Overload"),
+    ("cases/overload", "Overload"),
     (
         "Look in the program's own log for the first error under load.",
         "If a limiter refused the requests, examine the program without it. Otherwise the "
@@ -248,7 +248,7 @@ BEHIND = Illness(
         ),
     ),
     "Requests pile up at half of the rate that it reached before: its capacity does not last.",
-    ("blocking/overload", "Overload"),
+    ("cases/overload", "Overload"),
     (
         "Look for what becomes slower with each request: a table that grows, a queue, a cache "
         "without an index.",
@@ -264,7 +264,7 @@ LEAK = Illness(
         Limit("kept_each", 24.0, "of that for each response of the second load", size),
     ),
     "Memory grows with every request and is not given back.",
-    ("blocking/finding-the-line", "Finding the Line"),
+    ("cases/finding-the-line", "Finding the Line"),
     (
         "Give a cache a maximum number of entries, or a time after which entries expire.",
         "Remove the listener or timer that a request adds, in `finally` or when the request "
@@ -295,7 +295,7 @@ GARBAGE = Illness(
         Limit("loop_busy", 0.8, "of the time the loop was busy with many clients", _share),
     ),
     "So many objects are made for each request that collecting them is most of the work.",
-    ("blocking/finding-the-line", "Finding the Line"),
+    ("cases/finding-the-line", "Finding the Line"),
     (
         "Do not copy a collection at each step (`{...all, [key]: value}`): fill one object.",
         "Build only once what all requests share, and keep it.",
@@ -313,7 +313,7 @@ HEAP = Illness(
     ),
     "What the program keeps nearly fills its heap: garbage collection takes more and more time, "
     "and a few more requests end it with an out-of-memory error.",
-    ("blocking/finding-the-line", "Finding the Line"),
+    ("cases/finding-the-line", "Finding the Line"),
     (
         "Keep less in memory: read data where it is needed, or keep it in a database.",
         "Give the heap more memory (`--max-old-space-size`, in MiB) if the machine or the "
@@ -328,7 +328,7 @@ CONNECTIONS = Illness(
         Limit("agent_share", 0.3, "of the response time", _share),
     ),
     "Requests to another service wait until one of the agent's connections is free.",
-    ("blocking/a-database-behind-it", "A Database Behind It"),
+    ("cases/a-database-behind-it", "A Database Behind It"),
     (
         "Raise the http.Agent's maxSockets to what the other service can handle. Without it, an "
         "agent opens as many connections as are asked for.",
@@ -385,7 +385,7 @@ THROTTLED = Illness(
     ),
     "The container may use only a share of a processor. When that share is used up, the whole "
     "program stops until the next period begins, whatever it was doing.",
-    ("blocking/overload", "Overload"),
+    ("cases/overload", "Overload"),
     (
         "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
         "the request: garbage collection and the pool's threads also use it up.",
@@ -439,7 +439,7 @@ RETRIES = Illness(
     (Limit("again_each", 1.5, "repeated calls after a failure, for each response, mean", _plain),),
     "A call that failed is made again and again, so a service that has too much to do gets several "
     "times as much, at the moment when it can do least.",
-    ("blocking/overload", "Overload"),
+    ("cases/overload", "Overload"),
     (
         "Try again at most once, after a pause with jitter, and only if the failure may be "
         "temporary.",

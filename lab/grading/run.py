@@ -34,6 +34,7 @@ MOST_SAID = 8 << 20  # bytes that the driver may say
 LOOK_S = 0.1
 GRACE_S = 5.0  # beyond the exercise's own seconds, for the sandboxes to start and to go
 TRIES = 3  # when the machine was too busy to tell
+PATIENCE_S = 20.0  # after which no further try begins: such a machine stays busy
 
 # The modules of this room that decide what a hand-in is worth; others bring it here, or show it.
 JUDGES = ("cgroup", "exercise", "folders", "handin", "result", "run", "sandbox", "scripts")
@@ -125,7 +126,7 @@ def grade(
         )
         criteria = looked(exercise, said.criteria)
         outcomes = {one.outcome for one in criteria}
-        if NOISY not in outcomes:
+        if NOISY not in outcomes or time.monotonic() - started > PATIENCE_S:
             break
     outcome = BROKEN if BROKEN in outcomes else NOISY if NOISY in outcomes else GRADED
     return Result(

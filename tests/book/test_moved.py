@@ -97,6 +97,17 @@ def test_moved_programs_are_replayed_again_once_their_records_have_followed(both
     assert moved(both) == []
 
 
+def test_a_longer_address_may_be_wrapped_as_a_formatter_does(both):
+    edit(STAYS, "import('./chapter/two.mjs')", "import(\n  './chapter/two.mjs',\n)")
+    assert "stayed" in moved(both)
+
+
+def test_a_line_without_an_address_may_not_be_wrapped(both):
+    edit(STAYS, "above.pathname.endsWith('/book/')", "above.pathname.endsWith(\n  '/book/',\n)")
+    with pytest.raises(NotMoved, match=rf"{STAYS}, line 3"):
+        moved(both)
+
+
 @pytest.mark.parametrize(
     ("name", "experiment", "edited"),
     [(OTHER, "other", None), (COUNT, "counted", ('"./two.mjs"', '"../two.mjs"'))],

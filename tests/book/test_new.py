@@ -29,7 +29,7 @@ BEGUN = [
     ("chapter", "new-topic/test-other"),
     ("server", "node/test-new"),
     ("server", "python/test-new"),
-    ("question", "blocking/off-the-loop/test-new-asked"),
+    ("question", "cases/off-the-loop/test-new-asked"),
     ("question", "event-loop/phases/test-new-asked-too"),
     ("claim", "S2/test-new-claim"),
 ]
@@ -164,15 +164,15 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
         ("chapter", "blocking/Off", "write topic/name"),
         ("chapter", "blocking/../x", "write topic/name"),
         ("chapter", "blocking/07-more", "write topic/name"),
-        ("chapter", "blocking/off-the-loop", "is there already"),
+        ("chapter", "cases/off-the-loop", "is there already"),
         ("chapter", "blocking/lie", "'lie-mine', which book/instruments/how-tools-lie.md has"),
         ("server", "ruby/x", "node/name or python/name"),
         ("server", "node/hello", "in the catalogue already"),
         ("server", "node/frame-parsers", "is there already"),
-        ("question", "blocking/off-the-loop", "write topic/name/its-id"),
-        ("question", "blocking/of-the-loop/x", "Did you mean blocking/off-the-loop"),
+        ("question", "cases/off-the-loop", "write topic/name/its-id"),
+        ("question", "blocking/of-the-loop/x", "Did you mean cases/off-the-loop"),
         ("question", "about/glossary/x", "is not a chapter"),
-        ("question", "blocking/off-the-loop/files-first", "sync-or-async-files/questions.toml has"),
+        ("question", "cases/off-the-loop/files-first", "sync-or-async-files/questions.toml has"),
         ("claim", "files-cached", "write SOURCE/its-id"),
         ("claim", "S99/x", "Write its [sources.…] into data/claims.toml first"),
         ("claim", "S2/sync-vs-async-file", "has 'sync-vs-async-file' already"),
@@ -209,7 +209,7 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
 
 def test_the_cell_of_an_exercise_says_lab_as_its_page_does():
     for page, cell in {
-        "blocking/off-the-loop": 'lab.exercise("its-id")',
+        "cases/off-the-loop": 'lab.exercise("its-id")',
         "event-loop/the-life-of-a-request": 'await lab.exercise("its-id");',
     }.items():
         begun = new._exercise(f"{page}/its-id")

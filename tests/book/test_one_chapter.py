@@ -18,26 +18,24 @@ pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
 @pytest.mark.parametrize(
     "asked",
     [
-        "blocking/off-the-loop",
-        "book/blocking/off-the-loop",
-        "book/blocking/off-the-loop.md",
-        "/book/blocking/off-the-loop.html",
+        "cases/off-the-loop",
+        "book/cases/off-the-loop",
+        "book/cases/off-the-loop.md",
+        "/book/cases/off-the-loop.html",
         "off-the-loop",
-        "http://127.0.0.1:8000/book/blocking/off-the-loop.html",
-        "https://example.org/course/book/blocking/off-the-loop.html?highlight=loop#a-heading",
-        "https://git.example.org/us/course/blob/main/book/blocking/off-the-loop.md",
-        "file:///home/a%20b/_build/html/book/blocking/off-the-loop.html",
-        "blocking/off-the-loop.html#a-heading",
+        "http://127.0.0.1:8000/book/cases/off-the-loop.html",
+        "https://example.org/course/book/cases/off-the-loop.html?highlight=loop#a-heading",
+        "https://git.example.org/us/course/blob/main/book/cases/off-the-loop.md",
+        "file:///home/a%20b/_build/html/book/cases/off-the-loop.html",
+        "cases/off-the-loop.html#a-heading",
     ],
 )
 def test_a_chapter_is_found_by_whatever_a_reader_has_of_its_name(asked):
-    assert one_chapter.resolve(asked) == "book/blocking/off-the-loop"
+    assert one_chapter.resolve(asked) == "book/cases/off-the-loop"
 
 
 def test_a_misspelt_chapter_is_refused_with_the_nearest_names():
-    with pytest.raises(
-        one_chapter.NoChapter, match=r"'blocking/of-the-lop'.*blocking/off-the-loop"
-    ):
+    with pytest.raises(one_chapter.NoChapter, match=r"'blocking/of-the-lop'.*cases/off-the-loop"):
         one_chapter.resolve("blocking/of-the-lop")
 
 

@@ -167,6 +167,26 @@ def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch
     assert "try again" in result.line()
 
 
+@pytest.mark.parametrize(("seconds_each", "tries"), [(1, 3), (15, 2), (35, 1)])
+def test_a_busy_machine_is_not_asked_again_for_minutes(monkeypatch, seconds_each, tries):
+    asked = exercise.exercise("summary")
+    passed, judged = [0.0], []
+
+    def busy(*_given, **_how):
+        passed[0] += seconds_each
+        judged.append(seconds_each)
+        undecided = {one.id: {"outcome": NOISY, "message": run.BUSY} for one in asked.criteria}
+        return run.Said(undecided, {}), {}
+
+    monkeypatch.setattr(run, "TRIES", 3)
+    monkeypatch.setattr(run, "PATIENCE_S", 20.0)
+    monkeypatch.setattr(run, "_decided", busy)
+    monkeypatch.setattr(run.time, "monotonic", lambda: passed[0])
+    result = run.grade(asked, handin.from_file(asked.solution, asked))
+    assert len(judged) == tries
+    assert result.outcome == NOISY and "try again" in result.line()
+
+
 @pytest.fixture
 def hardly_any_processor(monkeypatch):
     """The driver and all that it starts get a fortieth of a processor: who comes late is the

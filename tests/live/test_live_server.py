@@ -15,7 +15,7 @@ from lab.live import book
 from .jupyter import TOKEN, Server, answering, execute, outputs, small_site
 
 PAGE = "book/start"
-PYTHON = "book/blocking/off-the-loop"
+PYTHON = "book/cases/off-the-loop"
 # As lab/simulator/bundle.py writes it.
 FRAME = (
     '<!doctype html>\n<meta http-equiv="Content-Security-Policy" '

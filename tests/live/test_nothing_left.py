@@ -13,7 +13,7 @@ from .jupyter import Server, answering, execute, small_site
 
 pytestmark = [pytest.mark.starts, pytest.mark.timeout(1800), linux]
 
-PAGE = "book/blocking/off-the-loop"
+PAGE = "book/cases/off-the-loop"
 BEGINS_S = 300
 ENDS_S = 120
 AWAY_S = 1

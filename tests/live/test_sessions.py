@@ -292,11 +292,11 @@ def test_a_kernel_measures_whatever_this_server_was_started_for(manager, monkeyp
     monkeypatch.setenv("LAB_CHAPTER", "another")
     monkeypatch.setenv("LAB_USAGE_FILE", "/nowhere")
     monkeypatch.setenv("LAB_NODE", "node-of-the-reader")
-    env = sessions.environment("book/blocking/off-the-loop")
+    env = sessions.environment("book/cases/off-the-loop")
     assert env["LAB_MODE"] == "live"
     assert not {"LAB_CHAPTER", "LAB_USAGE_FILE"} & env.keys()
     assert env["LAB_NODE"] == "node-of-the-reader"
-    assert env["LAB_PAGE"] == "blocking/off-the-loop"
+    assert env["LAB_PAGE"] == "cases/off-the-loop"
 
 
 def test_a_site_may_be_named_by_a_detour(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ import {
   lineOf,
   looksOf,
   stretchesOf,
-} from "../../book/blocking/finding-the-line/_profile.mjs";
+} from "../../book/cases/finding-the-line/_profile.mjs";
 
 const own = (functionName, lineNumber) => ({ functionName, url: import.meta.url, lineNumber });
 const of = (functionName, url = "") => ({ functionName, url, lineNumber: -1 });

@@ -10,7 +10,7 @@ import pytest
 from lab.measure.program import covered
 from lab.processes import machine, nodes
 
-PAGE = Path(__file__).parents[2] / "book/blocking/in-a-container"
+PAGE = Path(__file__).parents[2] / "book/cases/in-a-container"
 can_limit = pytest.mark.skipif(not machine.may_limit(), reason="needs control groups")
 
 

@@ -12,6 +12,7 @@ import pytest
 from support import linux
 
 from lab import paths
+from lab.errors import LabError
 from lab.measure.program import covered, node
 from lab.processes import machine, nodes
 
@@ -19,6 +20,7 @@ from lab.processes import machine, nodes
 pytestmark = [pytest.mark.starts, pytest.mark.alone]
 
 PAGE = paths.ROOT / "book/streams/one-connection-many-requests"
+CPU = "server's CPU (ms each)"
 
 
 @pytest.fixture(autouse=True)
@@ -26,8 +28,8 @@ def a_slow_machine_may_take_longer(monkeypatch):
     monkeypatch.setattr(sys.modules["lab.measure.program"], "LONGEST_S", 600.0)
 
 
-def rows(program):
-    return node(PAGE / program, timeout_s=600).rows
+def rows(program, *arguments):
+    return node(PAGE / program, *arguments, timeout_s=600).rows
 
 
 @linux
@@ -36,6 +38,21 @@ def test_one_http2_connection_has_all_requests_in_flight_and_one_socket():
     assert one["most in flight"] == 1
     assert streams["accepted"] == streams["sockets in the kernel"] == 1
     assert streams["most in flight"] > 25
+
+
+def test_a_handshake_is_computed_on_the_loop_and_a_resumed_one_takes_less():
+    found = {(row["key"], row["connection"]): row for row in rows("handshakes.mjs", 1, 30)}
+    new, resumed, kept = (found["RSA-4096", how] for how in ("new", "resumed", "kept"))
+    assert len(found) == 5
+    assert new["of it on the loop (%)"] > 50
+    assert new[CPU] > resumed[CPU] > kept[CPU]
+    assert new[CPU] > found["P-256", "new"][CPU]
+
+
+@pytest.mark.parametrize("arguments", [(0,), ("1.5",), (1, 501), (1, "ten"), (1, 5, "RSA-1024")])
+def test_handshakes_say_what_they_cannot_measure(arguments):
+    with pytest.raises(LabError, match=r"write a whole number|use RSA-4096"):
+        node(PAGE / "handshakes.mjs", *arguments, timeout_s=600)
 
 
 def test_a_connection_stays_with_its_process():

@@ -20,7 +20,7 @@ const ADDRESS = "https://example.org/course/";
 const META =
   `<meta property="og:image" content="${ADDRESS}_static/card.png" />` +
   '<meta property="og:image:alt" content="Forest plot" />';
-const DRAWN = "book/blocking/overload.html";
+const DRAWN = "book/cases/overload.html";
 const BARE = "book/about/notation.html"; // without a figure
 const UNKNOWN = "book/streams/files-over-http.html"; // built without an address
 let browser;
@@ -55,14 +55,14 @@ after(async () => {
 describe("cards of pages", () => {
   it("are drawn from the first figure, at the size that previews ask for", async () => {
     assert.deepEqual(drawn, [DRAWN]);
-    const card = readFileSync(join(site, "_static/cards/book/blocking/overload.png"));
+    const card = readFileSync(join(site, "_static/cards/book/cases/overload.png"));
     assert.deepEqual([card.readUInt32BE(16), card.readUInt32BE(20)], [1200, 630]);
     const colours = await coloursOf(card);
     assert.ok(colours > 20, `title and figure have more than ${colours} colours`);
   });
 
   it("are named by their pages, at the address of the site, with the words of the figure", () => {
-    assert.equal(image(DRAWN), `${ADDRESS}_static/cards/book/blocking/overload.png`);
+    assert.equal(image(DRAWN), `${ADDRESS}_static/cards/book/cases/overload.png`);
     assert.ok(alt(DRAWN).length > 20 && alt(DRAWN) !== "Forest plot");
   });
 

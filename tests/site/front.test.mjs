@@ -53,7 +53,7 @@ describe("the front page", () => {
 });
 
 describe("the sidebar", () => {
-  const page = pathToFileURL(join(siteFolder(), "book/blocking/overload.html")).href;
+  const page = pathToFileURL(join(siteFolder(), "book/cases/overload.html")).href;
 
   it("opens the part of its page, and others at a key", async () => {
     await own.clean(page, async (tab) => {

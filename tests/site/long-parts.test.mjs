@@ -6,9 +6,7 @@ import { pagesOf, siteFolder } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const own = session();
-const { url } = pagesOf(siteFolder()).find(({ name }) =>
-  name.endsWith("blocking/off-the-loop.html"),
-);
+const { url } = pagesOf(siteFolder()).find(({ name }) => name.endsWith("cases/off-the-loop.html"));
 const CUT = ".lab-in-part";
 const FOLDED = "#claim-qr-p99"; // in a section whose rest is folded
 

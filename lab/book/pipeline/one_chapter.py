@@ -1,4 +1,4 @@
-"""One chapter measured again, alone, whatever is cached: `make chapter NAME=blocking/off-the-loop`.
+"""One chapter measured again, alone, whatever is cached: `make chapter NAME=cases/off-the-loop`.
 
 It has a folder of its own, so that it neither waits for the other chapters nor touches the site
 that `make book` made of them.
@@ -33,7 +33,7 @@ class NoChapter(LabError):
 
 
 def resolve(asked: str) -> str:
-    """Return the page that is meant: `book/blocking/off-the-loop`, also for a whole address of it.
+    """Return the page that is meant: `book/cases/off-the-loop`, also for a whole address of it.
 
     Raises NoChapter with the nearest names.
     """
@@ -80,7 +80,7 @@ def part(pages: list[str], output: Path) -> dict[str, Any]:
     return {
         "external_toc_path": own.as_posix(),
         "suppress_warnings": [*_suppressed(), *ELSEWHERE],
-        "lab_redirects": {},
+        "lab_redirects": None,  # an empty dictionary would be merged with that of _config.yml
     }
 
 

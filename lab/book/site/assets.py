@@ -62,7 +62,7 @@ REDIRECT = """<!doctype html>
 
 def setup(app: Sphinx) -> None:
     """Let our templates win over the theme's; know the pages that have another name now."""
-    app.add_config_value("lab_redirects", {}, "html")
+    app.add_config_value("lab_redirects", {}, "html", (dict, type(None)))
     app.connect("config-inited", _configure)
     app.connect("builder-inited", _components)
     pagefacts.setup(app)
@@ -133,7 +133,7 @@ def _remove(folder: Path, *patterns: str) -> None:
 
 def _redirects(app: Sphinx) -> dict[str, str]:
     """Return old name -> page; ConfigError for one that leads nowhere or hides a page."""
-    redirects: dict[str, str] = dict(app.config.lab_redirects)
+    redirects: dict[str, str] = dict(app.config.lab_redirects or {})
     root = app.config.root_doc
     if root != "index":
         redirects["index"] = root

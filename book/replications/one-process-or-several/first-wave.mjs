@@ -28,7 +28,9 @@ const measure = async (url, server, client) => {
 
 const meet = async (number) => {
   const program = new URL("../../../servers/node/express-json.mjs", import.meta.url);
-  const leave = fileURLToPath(new URL("../four-hidden-threads/_leave.cjs", import.meta.url));
+  const leave = fileURLToPath(
+    new URL("../../blocking/four-hidden-threads/_leave.cjs", import.meta.url),
+  );
   const server = spawn(process.execPath, ["-r", leave, fileURLToPath(program)], {
     cwd: fileURLToPath(new URL("../../..", import.meta.url)),
     env: { ...process.env, FILE: "data/foo.json", HEADERS: "published", PORT: "0" },
