@@ -20,6 +20,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.processes import child, nodes
+from lab.simulator import measurements
 
 HERE = Path(__file__).parent
 HOME = HERE.parents[1]  # of the code, whichever book is built
@@ -27,6 +28,7 @@ CACHE = HOME / "_build" / "simulator"
 OLD_S = 86_400  # files of other sources may be read by another build until then
 FOLDER = "simulator-"
 LOADER = "change.js"
+SCRIPTS = ("panel.js", "editor.js", "lab.js", "server-panel.js")
 PATIENCE_S = 900
 EXAMPLES = HERE / "page" / "examples.json"
 PACKAGES = HOME / "node_modules"
@@ -89,6 +91,7 @@ def _sources() -> Iterator[Path]:
     for file in sorted(HERE.rglob("*")):
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
+    yield from measurements.records()
     for example in json.loads(EXAMPLES.read_text("utf8")):
         if "file" in example and (HOME / example["file"]).exists():
             yield HOME / example["file"]
@@ -130,8 +133,11 @@ def _bundle(out: Path) -> None:
 def _pack(raw: Path, whole: Path) -> None:
     """Write the files as a site has them, from the bundler's."""
     about = json.loads((raw / "about.json").read_text("utf8"))
-    texts = {name: (raw / name).read_text("utf8") for name in ("panel.js", "editor.js", "lab.js")}
-    texts["panel.css"] = (HERE / "page" / "panel.css").read_text("utf8")
+    texts = {name: (raw / name).read_text("utf8") for name in SCRIPTS}
+    figures = json.dumps(json.dumps(measurements.figures(), separators=(",", ":")))
+    texts["server-panel.js"] = texts["server-panel.js"].replace("__MEASURED__", figures)
+    for name in ("panel.css", "server-panel.css"):
+        texts[name] = (HERE / "page" / name).read_text("utf8")
     texts["engine.html"] = _engine(raw)
     for name in (f"{pack}-{major}" for pack in PACKS for major in about["nodes"]):
         packed = _packed((raw / f"{name}.bin").read_bytes())

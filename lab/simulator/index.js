@@ -8,6 +8,7 @@ export { createMachine, NotModelledError };
 
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
+const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
 const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
 const BY_CHANCE =
   "What this program prints depends on the date, the time or random numbers: the model shows one case, and Node prints another.";
@@ -41,6 +42,26 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
   if (isOtherOnAnotherDay(machine, program, result.orders[0], options.outOnly))
     notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
+}
+
+/**
+ * The runs of a server's processes, whose plans servers.js makes: [{served, lines, error}]. `error` is {report, code, at, requests}
+ * for a program that threw or ended itself, with which the list ends, or null; `report` is empty if it did not throw.
+ */
+export function runPlans(machine, program, plans) {
+  const runs = [];
+  for (const serving of plans) {
+    const run = machine.run({ ...program, serving }, {}, { last: NOTHING_NOTED });
+    const { lines, report } = outcomeOf(run);
+    const { isListening, isStopped, endMs, rows } = run.served;
+    const hasEnded = run.code !== 0 || (isListening && !isStopped); // and not by the model
+    const error = hasEnded
+      ? { report: report.trim(), code: run.code, at: endMs, requests: rows.length }
+      : null;
+    runs.push({ served: run.served, lines, error });
+    if (error) break;
+  }
+  return runs;
 }
 
 /** Whether the program prints something else at another time and with other random numbers. */

@@ -28,6 +28,8 @@ export const INSIDE = [
 export const INSIDE_LATER = ["sockets", "http", "url"];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];
+/** The texts that are evaluated inside only for a server with its clients. */
+export const INSIDE_SERVERS = ["serving"];
 /** Under what name a page's texts have one of these. */
 export const laterName = (name) => `model/${name}`;
 
@@ -46,6 +48,8 @@ export async function createMachine(node, parts, wanted = {}) {
 const MODULE_NAME = /(?<=["'`](?:node:)?)[a-z_]+(?:\/[a-z]+)?(?=["'`])/g;
 const WEB_STREAM = /\b(?:Readable|Writable|Transform)Stream\b/;
 const CLOCK_EVERY = 8;
+const LEFT_FOR_RESULT = 0.4; // of the time of a run with clients
+const SOCKETS = new Set(["http", "net"]); // for which a server with clients has its own
 const MOST_LACKING = 1000;
 const MOST_STATES = 3; // some megabytes each
 const NO_PROGRAM = { source: "", file: "program", kind: "cjs" };
@@ -112,7 +116,10 @@ class Machine {
     const text = textOf(program);
     const words = new Set(text.match(MODULE_NAME) ?? []);
     if (WEB_STREAM.test(text)) words.add("stream/web");
-    const names = [...words].filter((word) => Object.hasOwn(this.node.texts, word)).sort();
+    const names = [...words]
+      .filter((word) => Object.hasOwn(this.node.texts, word))
+      .filter((word) => !(program.serving && SOCKETS.has(word)))
+      .sort();
     if (!names.length) return this.state;
     const key = [kind, ...names].join();
     if (!this.loadedStates.has(key)) {
@@ -179,7 +186,7 @@ class Machine {
   /** A part of the model that few programs need, as a function of the machine inside. */
   _part(id) {
     const name = this.engine.text(id);
-    const text = this.parts[name] ?? this.node.texts[laterName(name)];
+    const text = this.program.parts?.[name] ?? this.parts[name] ?? this.node.texts[laterName(name)];
     if (text === undefined) throw new EngineError(`The model has no part ${name}`);
     return this.engine.evaluate(text, `${name}.js`);
   }
@@ -219,6 +226,14 @@ class Machine {
   _over() {
     const isLate = this.limits.clock() > this.deadline;
     return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
+  }
+
+  /** 1 once the clients of a server are to stop, so that a run that goes on for long shows what it has by then. */
+  _late() {
+    const { limitMs, clock } = this.limits;
+    const mostMs = limitMs * (1 - LEFT_FOR_RESULT) * this.program.serving.share;
+    const isLate = clock() > this.deadline - limitMs + mostMs;
+    return this.engine.number(isLate ? 1 : 0);
   }
 
   /** The text of the program, or of another of its files, as the engine takes it; made once for all runs of the program. */
@@ -343,7 +358,7 @@ class Machine {
    * bytes, `names` what can be imported of CommonJS, `imports` what a module imports.
    * On `isAnotherDay` the date and the random numbers are others. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
-   * after that with the number `last`.
+   * after that with the number `last`. Of a program with clients, `serving`, `served` is what they got (servers.js).
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
@@ -361,6 +376,7 @@ class Machine {
     const plan = {
       ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores },
       ...{ isAnotherDay, draw, last },
+      serving: program.serving,
     };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];

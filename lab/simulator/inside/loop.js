@@ -105,12 +105,16 @@
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
     spins++;
-    time += Math.min(1, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
+    const most = machine.serving ? SPIN_MS : 1; // with clients, how long a handler computes decides what is shown
+    time += Math.min(most, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
     return time;
   };
 
   /** The time that has passed, in microseconds; reading it takes none. */
   machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
+
+  /** The time that has passed, in milliseconds and parts. */
+  machine.timeMs = () => Math.max(time, loopTime);
 
   /** Code that blocks for some milliseconds. */
   machine.pass = (ms) => {
@@ -399,12 +403,15 @@
       machine.posts.length > 0 ||
       finishedWorks.length > 0 ||
       isSocketReady;
-    const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
+    // With clients time has parts of milliseconds: libuv sleeps whole ones, from when it goes to sleep.
+    const part = machine.serving ? Math.max(0, time - loopTime) : 0;
+    const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt + part;
     phase = "poll";
     machine.phase = phase;
     turn++;
     machine.turn = turn;
-    const until = Math.min(untilTimer, nextDone());
+    const nextOfClients = machine.sockets?.nextAt?.() ?? Number.POSITIVE_INFINITY;
+    const until = Math.min(untilTimer, nextDone(), nextOfClients);
     // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
     const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
     idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;

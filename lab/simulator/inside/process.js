@@ -870,8 +870,8 @@
   };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
-    for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
+    for (const part of NEEDS[id] ?? []) need(part);
     if (id === "http") hideSockets(load(id));
     if (id === "stream/consumers") refuseBlobs(load(id));
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
@@ -1015,6 +1015,10 @@
     }
     machine.fillDisk(programFiles);
     if (plan.isTraced) machine.startTrace(file);
+    if (plan.serving) {
+      need("serving");
+      machine.serving.begin(plan.serving);
+    }
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
     const evaluateModule = async () => {
@@ -1060,6 +1064,7 @@
       threads,
       missing: [...machine.missing],
       rows: machine.trace?.end(code),
+      served: machine.serving?.result(),
     });
   };
   return machine;

@@ -7,7 +7,7 @@ import * as acorn from "acorn";
 import { build, transform } from "esbuild";
 import { complete } from "../complete.js";
 import { createMachine, programOf } from "../index.js";
-import { INSIDE, INSIDE_LATER, laterName } from "../machine.js";
+import { INSIDE, INSIDE_LATER, INSIDE_SERVERS, laterName } from "../machine.js";
 import { natives } from "../natives.js";
 import { parts } from "../parts.mjs";
 
@@ -22,6 +22,7 @@ const ENTRIES = [
   "panel.js",
   "editor.js",
   "lab.js",
+  "server-panel.js",
 ];
 const [, , out, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
@@ -49,6 +50,7 @@ const withoutParser = {
 
 const textIn = (name) => readFileSync(join(HERE, name), "utf8");
 
+const served = {}; // what stands in the panel of servers
 const bundled = async (entry, more = {}) => {
   const { outputFiles } = await build({
     entryPoints: [join(HERE, entry)],
@@ -59,7 +61,7 @@ const bundled = async (entry, more = {}) => {
     target: TARGET,
     minify: true,
     legalComments: "none", // the licences are files beside it
-    define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples) },
+    define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples), ...served },
     write: false,
     plugins: [withoutParser],
     logLevel: "warning",
@@ -171,6 +173,10 @@ const evaluated = {};
 for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
 evaluated.binary = machineParts.binary; // texts beside one another are packed smaller
 write("engine", evaluated);
+// The measured figures of the servers come from their records, which lab/simulator/bundle.py reads.
+const [serving] = INSIDE_SERVERS;
+served.__SERVING__ = JSON.stringify(await inside(machineParts[serving]));
+served.__SERVERS__ = textIn("servers.json");
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
 const nodesMade = {};
 const modelled = new Set();

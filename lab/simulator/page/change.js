@@ -35,17 +35,15 @@
     await model.load("../replay.css", "../replay.js");
   }
 
-  /** A button after an element, which opens the panel of its program. */
-  function offer(element, { name, source }) {
-    if (!hasModel(source)) return;
-    const place = el("div", { class: "lab-change-it" });
-    const open = button("Change it", press, { "aria-label": `Change it: ${name}` });
+  /** A button in `place`, which loads `files` and opens what `make` makes. */
+  function opener(place, words, about, files, make) {
+    const open = button(words, press, { "aria-label": `${words}: ${about}` });
     async function press() {
       if (place.childElementCount > 1) return;
       const wait = el("span", { role: "status" }, " Opening …");
       place.append(wait);
       try {
-        await Promise.all([model.load("panel.css", "panel.js"), loadReplay()]);
+        await files();
       } catch {
         wait.textContent = " The editor could not be loaded: load the page again.";
         return;
@@ -56,10 +54,39 @@
         open.hidden = false;
         open.focus();
       };
-      await model.open({ place, name, source, leave }).open();
+      await make(leave).open();
     }
     place.append(open);
+  }
+
+  /** A button after an element, which opens the panel of its program. */
+  function offer(element, { name, source }) {
+    if (!hasModel(source)) return;
+    const place = el("div", { class: "lab-change-it" });
+    opener(
+      place,
+      "Change it",
+      name,
+      () => Promise.all([model.load("panel.css", "panel.js"), loadReplay()]),
+      (leave) => model.open({ place, name, source, leave }),
+    );
     (element.closest(".cell") ?? element).after(place);
+  }
+
+  /** A button in an element that names a server, which opens the panel of its handler and clients. */
+  function offerServer(element, id) {
+    const place = el("div", { class: "lab-change-it" });
+    element.append(place);
+    opener(
+      place,
+      "Change this server",
+      id,
+      async () => {
+        if (typeof LabNumbers === "undefined") await load("../numbers.js");
+        await model.load("panel.css", "server-panel.css", "server-panel.js");
+      },
+      (leave) => model.serve({ place, id, leave }),
+    );
   }
 
   LabDom.afterParsing(() => {
@@ -72,6 +99,8 @@
       if (name)
         offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
     }
+    for (const element of document.querySelectorAll("[class*='lab-server-']"))
+      offerServer(element, /lab-server-(\S+)/.exec(element.className)[1]);
     const place = document.querySelector(".lab-loop-lab");
     if (place) model.load("panel.css", "panel.js", "lab.js").then(() => model.lab(place));
   });

@@ -23,7 +23,7 @@ export class Runner {
 
   /**
    * Runs {source, file} on the Node of that major version; `tell(what, more)` is called with "begun", then
-   * "ran" and "orders", or "refused" with a sentence. A new run ends the one before.
+   * "ran" and "orders", for a program with `plans` "served", or "refused" with a sentence. A new run ends the one before.
    */
   async run(program, node, tell) {
     const id = ++this.#count;
@@ -106,7 +106,7 @@ export class Runner {
       this.#wait(LOADING_MS, NOT_LOADED);
       return this.#complete(this.#current, more.packs);
     }
-    if (["orders", "refused"].includes(event)) {
+    if (["orders", "served", "refused"].includes(event)) {
       clearTimeout(this.timer);
       this.#current = null;
     } else this.#wait(SILENT_MS, GONE);

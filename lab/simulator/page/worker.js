@@ -4,7 +4,7 @@
 import quickjs from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
 import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
 import * as acorn from "acorn";
-import { createMachine, explore, NotModelledError, programOf } from "../index.js";
+import { createMachine, explore, NotModelledError, programOf, runPlans } from "../index.js";
 import { kindOf } from "../program.js";
 
 const LIMITS = { limitMs: 1400, mostMB: 96 };
@@ -73,8 +73,9 @@ function sections(bytes) {
   );
 }
 
-function run(machine, { source, file }, tell) {
+function run(machine, { source, file, plans, parts: more }, tell) {
   const program = programOf(machine, source, file);
+  if (plans) return tell("served", { runs: runPlans(machine, { ...program, parts: more }, plans) });
   const first = explore(machine, program, FIRST);
   tell("ran", { order: first.orders[0], notes: first.notes, trace: first.trace });
   const { orders, cut, notes, trace } = explore(machine, program, ALL);

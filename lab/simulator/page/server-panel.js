@@ -1,0 +1,483 @@
+// What a press on "Change this server" opens: its handler in an editor, its clients in fields, and how long they waited, and
+// for what, in the model; beside it what was measured of the book's own code. `serve` is called by change.js.
+import { loadOf, plansOf, resultOf } from "../servers.js";
+import { Runner } from "./runner.js";
+import { exported } from "./server-export.js";
+import { drawCauses, drawWaits } from "./server-figure.js";
+
+const { el, button, setOff } = globalThis.LabDom;
+const { tidy } = globalThis.LabNumbers;
+const { folder, nodes } = globalThis.LabSimulator;
+const MEASURED = JSON.parse(__MEASURED__);
+const SERVERS = new Map(__SERVERS__.map((server) => [server.id, server]));
+const SERVING = __SERVING__;
+const MOST_LETTERS = 100_000;
+const newest = Math.max(...Object.keys(nodes).map(Number));
+const runner = new Runner(folder);
+
+let loading = null;
+function editor() {
+  loading ??= new Promise((resolve, reject) => {
+    const script = el("script", { src: `${folder}editor.js`, onload: resolve, onerror: reject });
+    document.head.append(script);
+  });
+  return loading;
+}
+
+/** The fields beside the editor: what they say, their key of a load, and the values where they may be empty. */
+const FIELDS = [
+  { key: "clients", says: "Clients", of: "closed", step: 1 },
+  { key: "thinkMs", says: "Think time (ms)", of: "closed" },
+  {
+    key: "rounds",
+    says: "Requests of each (empty: no end)",
+    of: "closed",
+    isOptional: true,
+    step: 1,
+  },
+  { key: "rate", says: "Requests per second", of: "open" },
+  { key: "patienceMs", says: "Patience (ms; empty: no end)", isOptional: true },
+  { key: "requestMs", says: "Overhead of each request (ms)" },
+  { key: "processes", says: "Processes", step: 1 },
+  { key: "processors", says: "Processors", step: 1 },
+  { key: "threads", says: "Threads in the pool", step: 1 },
+  { key: "connections", says: "Database connections", step: 1 },
+  { key: "seconds", says: "Length of the run (s)" },
+];
+const OF_ONE_GROUP = ["patienceMs", "processes"]; // what a server with several groups of clients does not ask
+const WORK = [
+  ["busy(ms)", "computes on the loop"],
+  ["hashFor(ms)", "the same, as in the book's first server"],
+  [
+    "await hash(ms)",
+    "computes on a thread of the pool; threads share the processors, and here more threads than processors gain nothing (in our measured run, eight threads gained a fifth over two)",
+  ],
+  ["await read(ms)", "waits on a thread of the pool, as for a file"],
+  ["await query(ms)", "waits for the database, which has the connections that you give it"],
+];
+
+const countOf = (count, what) => `${tidy(count)} ${what}${count === 1 ? "" : "s"}`;
+
+class ServerPanel {
+  constructor({ place, id, leave }) {
+    this.server = SERVERS.get(id);
+    this.leave = leave;
+    this.original = `${this.server.lines.join("\n")}\n`;
+    this.text = this.original;
+    this.box = el("section", {
+      class: "lab-change lab-serve",
+      "aria-label": `Change this server: ${this.server.title}`,
+    });
+    this.box.append(...this.#parts());
+    this.#fill();
+    place.append(this.box);
+  }
+
+  #parts() {
+    const p = {};
+    this.parts = p;
+    p.run = button("Run", () => this.run(), { class: "run" });
+    p.edit = el("div", { class: "edit" });
+    p.area = el("textarea", {
+      "aria-label": `Server ${this.server.name}`,
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      rows: this.server.lines.length + 2,
+      oninput: () => this.#change(p.area.value),
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        this.run();
+      },
+    });
+    p.area.value = this.text;
+    p.edit.append(p.area);
+    p.status = el("p", { class: "status", role: "status" });
+    p.complaint = el("div", { class: "complaint", role: "alert" });
+    p.result = el("div", { class: "served", hidden: true });
+    p.work = el(
+      "details",
+      { class: "work" },
+      el("summary", {}, "Work whose time you declare"),
+      el("ul", {}, ...WORK.map(([call, says]) => el("li", {}, el("code", {}, call), ` ${says}`))),
+    );
+    return [
+      el(
+        "p",
+        { class: "kind" },
+        el("strong", {}, "Model"),
+        ": your handler runs on the loop of the model, with virtual clients and in virtual time. Code takes no time, except for the work whose time you declare. The model predicts who waits, and measures nothing. Your program stays in this browser.",
+      ),
+      el(
+        "div",
+        { class: "bar" },
+        p.run,
+        el(
+          "span",
+          { class: "rest" },
+          button("Reset", () => this.reset()),
+          button("Save as a file to run for real", () => this.save()),
+          button("Close", () => this.close()),
+        ),
+      ),
+      el(
+        "div",
+        { class: "sides" },
+        el("div", { class: "program" }, p.edit, p.work),
+        this.#fields(),
+      ),
+      p.status,
+      p.complaint,
+      p.result,
+    ];
+  }
+
+  /** The clients: fields for one group, and a sentence where the server has several. */
+  #fields() {
+    const p = this.parts;
+    p.fields = {};
+    const { groups } = this.server.load;
+    const fieldOf = ({ key, says, step = "any" }) => {
+      p.fields[key] = el("input", { type: "number", min: 0, step, inputmode: "decimal" });
+      p.fields[key].addEventListener("keydown", (event) => {
+        if (event.key === "Enter") this.run();
+      });
+      return el("label", { class: "field" }, el("span", {}, says), p.fields[key]);
+    };
+    const fits = ({ key, of }) => !groups || !(of || OF_ONE_GROUP.includes(key));
+    p.labels = new Map(FIELDS.filter(fits).map((field) => [field, fieldOf(field)]));
+    p.loop = el(
+      "select",
+      { onchange: () => this.#showFields() },
+      el("option", { value: "closed" }, "closed: each waits for its answer"),
+      el("option", { value: "open" }, "open: at random moments"),
+    );
+    p.keepAlive = el("input", { type: "checkbox" });
+    const kinds = groups
+      ? [
+          el(
+            "p",
+            {},
+            "Ann asks once, for a hash. Ben pings from 100 ms on, as often as he can, until Ann has her answer.",
+          ),
+        ]
+      : [
+          el("label", { class: "field" }, el("span", {}, "Loop"), p.loop),
+          el("label", { class: "tick" }, p.keepAlive, " connections are kept"),
+        ];
+    return el(
+      "fieldset",
+      { class: "clients" },
+      el("legend", {}, "Clients and machine"),
+      ...kinds,
+      ...p.labels.values(),
+    );
+  }
+
+  #fill() {
+    const { fields, loop, keepAlive } = this.parts;
+    const load = loadOf(this.server.load);
+    const [group] = load.groups;
+    const values = { ...group, ...load };
+    if (group.rate !== null) values.clients = 10;
+    for (const [key, input] of Object.entries(fields))
+      input.value = values[key] ?? (key === "rate" ? 100 : "");
+    loop.value = group.rate === null ? "closed" : "open";
+    keepAlive.checked = group.keepAlive;
+    this.#showFields();
+  }
+
+  #showFields() {
+    for (const [{ of }, label] of this.parts.labels)
+      label.hidden = Boolean(of) && of !== this.parts.loop.value;
+  }
+
+  /** What the fields say, as a load; throws NotModelledError with a sentence. */
+  #load() {
+    const { labels, fields, loop, keepAlive } = this.parts;
+    const { groups, warmSeconds = 0 } = this.server.load;
+    const load = groups ? { groups } : { keepAlive: keepAlive.checked };
+    for (const [{ key, of, isOptional }] of labels) {
+      if (of && of !== loop.value) continue;
+      const { value, validity } = fields[key];
+      if (value === "" && isOptional && !validity.badInput) continue;
+      load[key] = value === "" ? Number.NaN : Number(value);
+    }
+    if (warmSeconds && load.seconds > warmSeconds) load.warmSeconds = warmSeconds;
+    return loadOf(load);
+  }
+
+  async open() {
+    runner.prepare(newest);
+    try {
+      await editor();
+    } catch {
+      return; // the text area is an editor, too
+    }
+    if (!this.box.isConnected) return;
+    this.editing = globalThis.labModelEditor({
+      place: this.parts.edit,
+      text: this.text,
+      label: `Server ${this.server.name}`,
+      onchange: (text) => this.#change(text),
+      run: () => this.run(),
+      leave: () => this.parts.run.focus(),
+    });
+    this.parts.area.remove();
+    this.editing.focus();
+  }
+
+  #change(text) {
+    this.text = text;
+  }
+
+  #setText(text) {
+    this.text = text;
+    if (this.editing) this.editing.text = text;
+    else this.parts.area.value = text;
+  }
+
+  #say(text) {
+    this.parts.status.textContent = text;
+  }
+
+  #complain(text) {
+    this.#say("");
+    setOff(this.parts.run, false);
+    const lines = String(text).split("\n");
+    this.parts.complaint.replaceChildren(
+      lines.length > 1 ? el("pre", { tabindex: 0 }, text) : el("p", {}, text),
+    );
+  }
+
+  // -- running -----------------------------------------------------------------------------------
+
+  run() {
+    const { complaint, result, run } = this.parts;
+    complaint.replaceChildren();
+    result.hidden = true;
+    this.editing?.mark(null);
+    if (this.text.length > MOST_LETTERS)
+      return this.#complain(
+        "The program is too long for the model: shorten it, or run it for real.",
+      );
+    try {
+      this.load = this.#load();
+    } catch (error) {
+      return this.#complain(error.message);
+    }
+    this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
+    setOff(run, true);
+    const program = {
+      source: this.text.replaceAll("\r\n", "\n"),
+      file: this.server.name,
+      plans: plansOf(this.load),
+      parts: { serving: SERVING },
+    };
+    return runner.run(program, newest, (event, more) => this.#receive(event, more));
+  }
+
+  #receive(event, { runs, sentence }) {
+    if (event === "refused") return this.#refused(String(sentence));
+    if (event !== "served") return undefined;
+    this.hasRun = true;
+    setOff(this.parts.run, false);
+    try {
+      return this.#draw(resultOf(this.load, runs));
+    } catch (error) {
+      return this.#complain(
+        error.name === "NotModelledError"
+          ? error.message
+          : "The model gave a result that cannot be shown.",
+      );
+    }
+  }
+
+  #refused(sentence) {
+    const text = sentence.replaceAll(/(file:\/\/)?\/home\/you\//g, "");
+    if (/\n\nSyntaxError: /.test(text)) this.editing?.mark(Number(/:(\d+)$/m.exec(text)?.[1]));
+    this.#complain(text);
+  }
+
+  #draw(result) {
+    const { parts, server } = this;
+    const { rows, summary, error, load } = result;
+    if (error) {
+      const arrivals = `${countOf(error.requests, "request")} had come by then.`;
+      if (!error.report)
+        return this.#complain(
+          `The program ended itself, with exit code ${error.code}, and its clients had no server any more. ${arrivals}`,
+        );
+      const [, line] = new RegExp(`${server.name}:(\\d+)`).exec(error.report) ?? [];
+      if (line) this.editing?.mark(Number(line));
+      const [first] = error.report.split("\n");
+      const place = line ? ` in line ${line}` : "";
+      return this.#complain(
+        `The program threw${place}, and a server of Node would have ended: ${first}. ${arrivals}`,
+      );
+    }
+    // A measured run looks at what ended after its warm-up.
+    const isShown = ({ at, wait, status, group }) =>
+      status !== null &&
+      at + wait >= load.warmSeconds * 1000 &&
+      (!server.group || group === server.group);
+    const waits = rows.filter(isShown).map(({ wait }) => wait);
+    const record = MEASURED[server.id] ?? null;
+    const serverName = this.text !== this.original ? "your server" : "this server";
+    const label = `Waits of ${serverName} in the model${record ? ", beside the measured ones of the book's own code" : ""}, by share of the requests. The table has the numbers.`;
+    parts.result.replaceChildren(
+      el(
+        "figure",
+        {},
+        el(
+          "figcaption",
+          {},
+          el("strong", {}, server.waits ?? "How long clients waited (ms)"),
+          el(
+            "span",
+            { class: "legend" },
+            el("span", { class: "key of-model", "aria-hidden": "true" }),
+            ` model: ${serverName} `,
+            record ? el("span", { class: "key of-measured", "aria-hidden": "true" }) : null,
+            record ? " measured: the book's own code" : null,
+          ),
+        ),
+        waits.length > 0
+          ? drawWaits({ waits, measured: record, label })
+          : el("p", {}, "No request had an answer."),
+      ),
+      el(
+        "div",
+        { class: "figures" },
+        this.#table(result, waits, record),
+        drawCauses(this.#causes(result)) ?? "",
+      ),
+      ...this.#sentences(result, record),
+    );
+    parts.result.hidden = false;
+    const counts = rows.filter(({ status }) => status === 0).length;
+    return this.#say(
+      `Model: ${countOf(rows.length, "request")} in ${tidy(result.endMs / 1000)} s, ${tidy(summary.throughput)} answers per second${counts ? `, ${tidy(counts)} gave up` : ""}.`,
+    );
+  }
+
+  /** The causes of one group's waits, where the server has several. */
+  #causes({ rows, summary }) {
+    const { group } = this.server;
+    if (!group) return summary.causes;
+    const own = rows.filter((row) => row.group === group && row.status >= 200);
+    const mean = (what) => own.reduce((sum, row) => sum + row[what], 0) / Math.max(1, own.length);
+    const causes = Object.fromEntries(
+      Object.keys(summary.causes)
+        .filter((cause) => cause !== "rest")
+        .map((cause) => [cause, mean(cause)]),
+    );
+    const known = Object.values(causes).reduce((sum, ms) => sum + ms, 0);
+    return { ...causes, rest: Math.max(0, mean("wait") - known) };
+  }
+
+  #table({ rows, summary }, waits, record) {
+    const sorted = [...waits].sort((a, b) => a - b);
+    const at = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length - 1e-9) - 1)];
+    const gaveUp = rows.filter(({ status }) => status === 0).length;
+    const { group } = this.server;
+    const lines = group
+      ? [
+          [`${group}'s requests`, waits.length, null],
+          ["first wait (ms)", rows.find((row) => row.group === group)?.wait, record?.p50],
+        ]
+      : [
+          ["answers per second", summary.throughput, record?.throughput],
+          ["median wait (ms)", at(0.5), record?.p50],
+          ["99th percentile (ms)", at(0.99), record?.p99],
+          ["gave up", gaveUp, record?.gave_up],
+          ["of requests", rows.length, record?.sent],
+        ];
+    const failed = rows.filter(({ status }) => status === -1 || status >= 400).length;
+    if (failed > 0) lines.push(["failed or refused", failed, null]);
+    const cell = (value) => el("td", {}, value === undefined || value === null ? "–" : tidy(value));
+    return el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("td", {}),
+          el("th", { scope: "col", class: "of-model" }, "model"),
+          record ? el("th", { scope: "col" }, "measured") : null,
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        ...lines.map(([says, ours, theirs]) =>
+          el("tr", {}, el("th", { scope: "row" }, says), cell(ours), record ? cell(theirs) : null),
+        ),
+      ),
+    );
+  }
+
+  #sentences({ cut, unanswered: open, rows, printed: output, load }, record) {
+    const { server } = this;
+    const sentences = [];
+    if (cut === "requests")
+      sentences.push(
+        "The model stops after 5,000 requests, so the numbers are about the time until then.",
+      );
+    if (cut === "time")
+      sentences.push(
+        "The run was stopped because the model had computed for nearly a second, so the numbers are about the virtual time until then.",
+      );
+    if (open > 0)
+      sentences.push(
+        open === rows.length
+          ? "No request was answered: does the handler call response.end()?"
+          : `${countOf(open, "request")} still waited when the run ended.`,
+      );
+    if (output.count > 0)
+      sentences.push(
+        `The program printed ${countOf(output.count, "line")}, first: ${output.lines[0].slice(0, 80)}`,
+      );
+    if (load.processes > 1)
+      sentences.push(
+        "The model deals the clients out to the processes in turn, and each process has an equal part of the processors.",
+      );
+    if (record)
+      sentences.push(
+        `Measured: ${server.measured.what}, ${record.trials} ${server.measured.key ? "tries" : "trials"} on ${record.when} (${record.machine}, Node ${record.node}).`,
+      );
+    sentences.push(server.leavesOut);
+    return sentences.map((sentence) => el("p", { class: "note" }, sentence));
+  }
+
+  // -- what else a reader does -------------------------------------------------------------------
+
+  reset() {
+    this.#setText(this.original);
+    this.#fill();
+    this.parts.complaint.replaceChildren();
+    this.parts.result.hidden = true;
+    this.#say("The server is back to how it was.");
+  }
+
+  save() {
+    const connections = Number(this.parts.fields.connections.value) || 1;
+    const { name, text } = exported({ name: this.server.name, text: this.text, connections });
+    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    el("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
+    this.#say(`Saved as ${name}. Run it for real: node ${name}`);
+  }
+
+  close() {
+    this.editing?.close();
+    this.box.remove();
+    this.leave();
+  }
+}
+
+globalThis.LabSimulator.serve = (options) => new ServerPanel(options);
