@@ -118,7 +118,7 @@ class Gate {
 }
 
 // mulberry32: small, and the same on every machine. Hidden cases differ from run to run and can be given again by their seed.
-function generator(seed) {
+export function generator(seed) {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -76,20 +76,22 @@ async function printedBy({ started, handIn }) {
  */
 async function decided({ odd, ...result }, { id }, { job, check, bench }) {
   if (odd === undefined) return result;
-  const control = bench({ ...job, handIn: job.reference });
-  const seen = {};
-  for (const criterion of job.criteria) {
-    seen[criterion.id] = (await look(control, check, criterion, seen)).outcome;
-    if (criterion.id === id) break;
+  if (job.reference !== undefined) {
+    const control = bench({ ...job, handIn: job.reference });
+    const seen = {};
+    for (const criterion of job.criteria) {
+      seen[criterion.id] = (await look(control, check, criterion, seen)).outcome;
+      if (criterion.id === id) break;
+    }
+    if (seen[id] !== "held") return result;
   }
-  if (seen[id] !== "held") return result;
   const message = `something that your code returns or throws is not of the kind that the task asks for: ${odd}`;
   return { ...result, outcome: "missed", message };
 }
 
 /**
  * Decides each criterion of `job` in turn with the functions of `check`, on what `bench(job)` makes; `say` hears of each. A check
- * of the same kind is asked about the reference, `job.reference`, where it is not clear whose fault an error is.
+ * of the same kind is asked about the reference, `job.reference`, where it is not clear whose fault an error is; a page has none, and its checks are tested.
  */
 export async function decide(job, check, bench, say) {
   const t = bench(job);

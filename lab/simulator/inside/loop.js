@@ -112,6 +112,10 @@
   /** The time that has passed, in microseconds; reading it takes none. */
   machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
 
+  /** It is at least so late. */
+  machine.comesTo = (ms) => {
+    time = Math.max(time, loopTime, ms);
+  };
   /** Code that blocks for some milliseconds. */
   machine.pass = (ms) => {
     time = Math.max(time, loopTime) + ms;
@@ -390,15 +394,21 @@
     machine.closing.length > 0 ||
     machine.sockets?.isAlive() === true;
 
+  const isHurried = () =>
+    !isAlive() ||
+    immediateRef ||
+    machine.closing.length > 0 ||
+    machine.posts.length > 0 ||
+    finishedWorks.length > 0 ||
+    machine.sockets?.isReady() === true;
+  /** When the next round has something to do. */
+  machine.wakesAt = () =>
+    isHurried()
+      ? time
+      : Math.min(timerAt === null ? Number.POSITIVE_INFINITY : timerAt, nextDone());
+
   const poll = () => {
-    const isSocketReady = machine.sockets?.isReady() === true;
-    const hurries =
-      !isAlive() ||
-      immediateRef ||
-      machine.closing.length > 0 ||
-      machine.posts.length > 0 ||
-      finishedWorks.length > 0 ||
-      isSocketReady;
+    const hurries = isHurried();
     const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
     phase = "poll";
     machine.phase = phase;
@@ -407,7 +417,8 @@
     const until = Math.min(untilTimer, nextDone());
     // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
     const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
-    idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
+    const isServer = machine.sockets?.hasListener() && !machine.isGuest;
+    idleTurns = isIdle && isServer ? idleTurns + 1 : 0;
     if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
       machine.refuse(
         "The server waits for a client, and the model has only the clients that the program itself creates",
@@ -466,11 +477,12 @@
   };
 
   // Once the loop has begun it goes round, even where the timers before its first turn were all that it had.
-  const runLoop = () => {
+  function* runLoop() {
     let goesRound = isAlive();
     machine.readClock("loop");
     if (goesRound) runTimers();
     while (!machine.isStopped && goesRound) {
+      yield;
       if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runPending());
       if (machine.isStopped) break;
       poll();
@@ -482,11 +494,19 @@
       runTimers();
       goesRound = isAlive();
     }
-  };
+  }
 
   const exitCode = () => (machine.exitInfo[2] ? machine.exitInfo[1] : 0);
 
   machine.run = (main, given) => {
+    const rounds = machine.rounds(main, given);
+    for (;;) {
+      const { done, value } = rounds.next();
+      if (done) return value;
+    }
+  };
+  /** A run that can be left, and gone on with, before each round of the loop. */
+  machine.rounds = function* rounds(main, given) {
     ({ schedule, mostMs, last } = given);
     if (given.draw) {
       draw = numbersOf(given.draw);
@@ -498,7 +518,7 @@
     attempt(main);
     drain();
     while (!machine.isStopped) {
-      runLoop();
+      yield* runLoop();
       if (machine.isStopped) break;
       inPhase("beforeExit", () =>
         makeCallback(() => machine.process.emit("beforeExit", exitCode())),

@@ -1000,7 +1000,8 @@
   };
 
   const settledState = (promise) => host("promise", promise) !== 0;
-  machine.begin = (kind, file, plan) => {
+  /** What comes before a program: its files, its name, the day. */
+  machine.prepare = (file, plan) => {
     process.argv[1] = file;
     settings.file = file;
     machine.isWatched = plan.isWatched;
@@ -1014,6 +1015,9 @@
       seed = ANOTHER_SEED;
     }
     machine.fillDisk(programFiles);
+  };
+  machine.begin = (kind, file, plan) => {
+    machine.prepare(file, plan);
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.

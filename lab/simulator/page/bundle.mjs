@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as acorn from "acorn";
 import { build, transform } from "esbuild";
+import { commonTexts, textsOf as textsOfExercise } from "../check/texts.mjs";
 import { complete } from "../complete.js";
 import { createMachine, programOf } from "../index.js";
 import { INSIDE, INSIDE_LATER, laterName } from "../machine.js";
@@ -22,8 +23,9 @@ const ENTRIES = [
   "panel.js",
   "editor.js",
   "lab.js",
+  "exercise.js",
 ];
-const [, , out, ...nodes] = process.argv;
+const [, , out, exercisesFile, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
 
 /** The examples of the Loop Lab: the book's own files, as far as they are there, and some that the list holds. */
@@ -172,6 +174,19 @@ for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
 evaluated.binary = machineParts.binary; // texts beside one another are packed smaller
 write("engine", evaluated);
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
+const { driver, harness } = await commonTexts();
+write("check", {
+  [laterName("guest")]: await inside(machineParts.guest),
+  [laterName("files")]: await inside(machineParts.files),
+  "check/driver": driver,
+  "check/harness": harness,
+  "check/judge": await bundled("../check/page.js"),
+});
+// [{id, folder, …}]: what is in an exercise's own file is plain data, and the texts of its check.
+for (const { id, folder, ...facts } of JSON.parse(readFileSync(exercisesFile, "utf8")))
+  write(`exercise-${id}`, {
+    [`exercise/${id}`]: JSON.stringify({ ...facts, ...(await textsOfExercise(folder)) }),
+  });
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {

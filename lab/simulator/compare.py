@@ -1,0 +1,210 @@
+"""Every answer of an exercise whose worth is known, judged by the page's check and by the sandbox.
+
+python -m lab.simulator.compare [ID ...] [--node MAJOR] [--seed N] [--known] [--rows FILE] [--write]
+
+Both judge with the same hidden cases. They have to give the same outcome and points for each
+criterion and the same message. Numbers of a message may differ where a clock or a word that nobody
+can guess is in them: such a message is "alike". With `--known` the sandbox does not run: what the
+exercise says of the answer, and `python -m lab.grading.mutation` tests, stands for it. `--write`
+writes which exercises a page judges, and what the model lacks for each of the others, into
+check/exercises.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from lab.grading import exercise as exercises
+from lab.grading import handin, run
+from lab.grading.exercise import Exercise, Wrong
+from lab.processes import nodes
+from lab.simulator import judging
+
+MAIN = Path(__file__).parent / "check" / "main.mjs"
+SEED = 42
+# What the model's sentences say that it lacks.
+LACKING = re.compile(r"^The model (?:lacks|of the loop has no) (.*?)(?: yet\.|\.|$)")
+# What two runs of a check may say differently: a number, and a word that nobody can guess.
+VARIES = re.compile(r"\d[\d.,]*|\b[\w-]{5,16}\b")
+OTHERWISE = "something that this check looks at, so that its verdict is another one"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One answer, judged in both ways. `lacks` says why the model could not judge it."""
+
+    exercise: str
+    answer: str
+    difference: str  # empty where both say the same
+    messages: str  # "same", "alike", or "other"
+    points: float
+    message: str
+    lacks: str
+    ms: int  # that the model took
+
+
+class Model:
+    """The page's check in a process of Node, which judges one answer after the other."""
+
+    def __init__(self, major: int) -> None:
+        self.node = nodes.known()[major]
+        self.process = subprocess.Popen(
+            [nodes.program(), str(MAIN), self.node],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def judge(self, one: Exercise, name: str, source: str, seed: int) -> dict[str, Any]:
+        """Return {criteria, ms}, or {lacks}."""
+        stdin, stdout = _open(self.process.stdin), _open(self.process.stdout)
+        job = {**judging.job(one), "name": name, "source": source, "seed": seed}
+        stdin.write(f"{json.dumps(job)}\n")
+        stdin.flush()
+        return dict(json.loads(stdout.readline()))
+
+    def close(self) -> None:
+        """End the process."""
+        _open(self.process.stdin).close()
+        self.process.wait(30)
+
+
+def _open(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream
+
+
+def compared(
+    model: Model, one: Exercise, seed: int = SEED, *, known: bool = False
+) -> Iterator[Row]:
+    """Yield a row for the reference and each wrong answer; one row where the model lacks something.
+
+    `known`: against what the exercise says of the answer, and not against the sandbox.
+    """
+    for wrong in (None, *one.wrong):
+        row = answered(model, one, wrong, seed, known=known)
+        yield row
+        if row.lacks:
+            return
+
+
+def answered(
+    model: Model, one: Exercise, wrong: Wrong | None, seed: int = SEED, *, known: bool = False
+) -> Row:
+    """Judge one answer in both ways; `known` as for `compared`."""
+    file = one.solution if wrong is None else one.answer_file(wrong)
+    name, source = one.program_name(file), one.program(file)
+    told = model.judge(one, name, source, seed)
+    if lacks := str(told.get("lacks", "")):
+        return Row(one.id, file.name, "", "", 0, "", lacks, told["ms"])
+    if known:
+        return _against_known(one, wrong, file.name, told)
+    hand_in = handin.from_text(source, name)
+    result = run.grade(one, hand_in, seed=seed, node=model.node)
+    said = {each["criterion"]: each for each in told["criteria"]}
+    differences, kinds = [], Counter[str]()
+    for each in result.criteria:
+        here = said[each.id]
+        if here["outcome"] != each.outcome:
+            differences.append(f"{each.id}: {here['outcome']} instead of {each.outcome}")
+        elif each.outcome == "missed":
+            kinds[_kind(here.get("message", ""), each.message)] += 1
+    messages = next((kind for kind in ("other", "alike", "same") if kinds[kind]), "same")
+    first = next(iter(result.missed), None)
+    return Row(
+        one.id,
+        file.name,
+        "; ".join(differences),
+        messages,
+        result.points,
+        first.message if first else "",
+        "",
+        told["ms"],
+    )
+
+
+def _against_known(one: Exercise, wrong: Wrong | None, answer: str, told: dict[str, Any]) -> Row:
+    """Return the row of an answer beside what the exercise says of it."""
+    missed = [each for each in told["criteria"] if each["outcome"] != "held"]
+    ids = [each["criterion"] for each in missed]
+    wanted = set(wrong.misses) if wrong else set()
+    first = next((each["message"] for each in missed if each["outcome"] != "left"), "")
+    points = sum(each.points for each in one.criteria if each.id not in ids)
+    difference = "" if set(ids) == wanted else f"misses {', '.join(ids) or 'nothing'}"
+    messages = "other" if wrong and wrong.message not in first else "alike"
+    return Row(one.id, answer, difference, messages, points, first, "", told["ms"])
+
+
+def _kind(here: str, there: str) -> str:
+    if here == there:
+        return "same"
+    return "alike" if VARIES.sub("_", here) == VARIES.sub("_", there) else "other"
+
+
+def written(rows: Iterable[Row]) -> dict[str, Any]:
+    """Return what check/exercises.json holds, from the rows of all exercises."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.exercise, []).append(row)
+    before = json.loads(judging.DATA.read_text("utf8"))["lacks"] if judging.DATA.exists() else {}
+    here, lacks = [], {}
+    for name in exercises.names():
+        one, own = exercises.exercise(name), found.get(name, [])
+        if one.model_lacks:
+            continue
+        if reason := next((row.lacks for row in own if row.lacks), ""):
+            found_reason = LACKING.match(reason)
+            lacks[name] = found_reason[1] if found_reason else before.get(name, OTHERWISE)
+        elif any(row.difference or row.messages == "other" for row in own):
+            lacks[name] = before.get(name, OTHERWISE)
+        elif len(own) == len(one.wrong) + 1:
+            here.append(name)
+    return {"here": here, "lacks": lacks}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compare, print a row for each answer, and count what differs."""
+    parser = argparse.ArgumentParser(prog="python -m lab.simulator.compare")
+    parser.add_argument("ids", nargs="*", metavar="ID")
+    parser.add_argument("--node", type=int, default=max(nodes.known()), metavar="MAJOR")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--rows", type=Path, help="rows are added here, and read by --write")
+    parser.add_argument("--known", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    given = parser.parse_args(arguments)
+    if given.write:
+        rows = [Row(**json.loads(line)) for line in given.rows.read_text("utf8").splitlines()]
+        text = json.dumps(written(rows), indent=2, ensure_ascii=False)
+        judging.DATA.write_text(f"{text}\n", "utf8")
+        return 0
+    model = Model(given.node)
+    faults = 0
+    for name in given.ids or exercises.names():
+        one = exercises.exercise(name)
+        if one.project:
+            continue
+        for row in compared(model, one, given.seed, known=given.known):
+            fault = row.difference or (row.messages == "other" and "another message")
+            faults += bool(fault)
+            mark = "BAD" if fault else "no " if row.lacks else "ok "
+            text = row.lacks or row.message
+            print(mark, row.exercise, row.answer, row.messages, f"{row.ms} ms", fault or "", text)
+            sys.stdout.flush()
+            if given.rows:
+                with given.rows.open("a") as file:
+                    file.write(f"{json.dumps(asdict(row))}\n")
+    model.close()
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
