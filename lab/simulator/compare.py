@@ -32,7 +32,7 @@ from lab.simulator import judging
 MAIN = Path(__file__).parent / "check" / "main.mjs"
 SEED = 42
 # What the model's sentences say that it lacks.
-LACKING = re.compile(r"^The model (?:lacks|of the loop has no) (.*?)(?: yet\.|\.|$)")
+LACKING = re.compile(r"^The model (?:lacks|of the loop has no) (.*?)(?: yet)?(?:\. .*)?\.?$")
 # What two runs of a check may say differently: a number, and a word that nobody can guess.
 VARIES = re.compile(r"\d[\d.,]*|\b[\w-]{5,16}\b")
 OTHERWISE = "something that this check looks at, so that its verdict is another one"

@@ -94,10 +94,13 @@ class Lack extends Error {
   }
 }
 
+const KNOWN_OPTIONS = ["reference", "locked"];
+const OPTIONS = { env: "the environment of a process", nodeArgs: "flags of Node" };
+
 class Module extends calling(Program) {
   static async start(job, program, { scene, load = true, ...options } = {}) {
     for (const name of Object.keys(options))
-      if (name !== "reference" && name !== "locked") await lack(`the option ${name} of a process`);
+      if (!KNOWN_OPTIONS.includes(name)) await lack(OPTIONS[name] ?? `the option ${name}`);
     if (scene !== undefined) await lack("several scenes");
     if (!(program in job.programs)) await lack("programs to compare a hand-in with");
     const again = program;

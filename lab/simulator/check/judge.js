@@ -7,6 +7,8 @@ const FOLDER = "/hand";
 const LONG = "It took longer than all criteria together may take, so it was stopped.";
 const NEVER = Number.POSITIVE_INFINITY;
 const BEAT_MS = 400;
+// A check that has sockets of its own reaches no program here: each has a machine to itself.
+const OUTSIDE = /\brequire\(["']node:(?:net|http|http2|child_process)["']\)/;
 const SYNTAX = /:(\d+)\n[\s\S]*\nSyntaxError: (.*)$/;
 
 /** A program of an exercise: {name, source, file, syntax}; `syntax` is {line, message} of a text that does not parse. */
@@ -38,6 +40,7 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
   const { seed, tell = () => {}, beat = () => {} } = how;
   const { NotModelledError, latin1Of } = model;
   const { criteria, parameters, seconds, call, check, scene } = exercise;
+  if (OUTSIDE.test(check)) throw new NotModelledError("The model lacks clients from outside");
   const sources = { ...exercise.programs, "hand-in": handIn };
   const programs = Object.fromEntries(
     Object.entries(sources).map(([id, one]) => [id, programIn(model, machines.handIn, one)]),

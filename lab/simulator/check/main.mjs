@@ -1,6 +1,7 @@
 // node main.mjs NODE: judges hand-ins on the model of that Node. Each line of the standard input is one, as JSON: {folder, criteria,
 // parameters, seconds, call, programs, reference, name, source, seed}; for each, one line comes: {criteria, series, seen, ms}, or {lacks}.
 import { createInterface } from "node:readline";
+import { stop } from "esbuild";
 import { complete } from "../complete.js";
 import { createMachine, NotModelledError, programOf } from "../index.js";
 import { latin1Of } from "../machine.js";
@@ -27,6 +28,7 @@ const checks = new Map(); // by folder
 for await (const line of createInterface({ input: process.stdin })) {
   const { folder, name, source, seed, ...exercise } = JSON.parse(line);
   if (!checks.has(folder)) checks.set(folder, await textsOf(folder));
+  await stop(); // the bundler's process
   const began = performance.now();
   const answer = judged({ ...exercise, ...checks.get(folder) }, { name, source }, seed);
   const ms = Math.round(performance.now() - began);

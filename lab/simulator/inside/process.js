@@ -645,6 +645,7 @@
       /^cannot convert BigInt to number$/,
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
+    [/^too many arguments in function call.*/, "Maximum call stack size exceeded"],
     [/^BigInt division by zero$/, "Division by zero"],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
     [/^invalid array length$/, "Invalid array length"],
