@@ -65,7 +65,9 @@ def test_page_and_sandbox_agree_on_all_answers(model, one):
 @pytest.mark.nightly
 def test_what_is_not_offered_is_still_lacking(model):
     """An exercise that the model has come to judge is to be offered: compare.py writes the list."""
-    others = [exercises.exercise(name) for name in json.loads(judging.DATA.read_text("utf8"))["lacks"]]
+    others = [
+        exercises.exercise(name) for name in json.loads(judging.DATA.read_text("utf8"))["lacks"]
+    ]
     ready = [one.id for one in others if not faults(compare.compared(model, one, known=True))]
     assert ready == []
 
@@ -95,7 +97,10 @@ def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
         ("export const mapLimit = 3;\n", "it is of type number"),
         ("export function mapLimit( {\n", "your file cannot be loaded: Unexpected end of input"),
         ("export function mapLimit(a: string) {}\n", "TypeScript types are not JavaScript"),
-        ("throw new TypeError('no');\n", "your file cannot be loaded: TypeError: no (mine.mjs, line 1)"),
+        (
+            "throw new TypeError('no');\n",
+            "your file cannot be loaded: TypeError: no (mine.mjs, line 1)",
+        ),
         ("throw 'text';\n", 'it threw "text"'),
         ("import './lib.mjs';\nexport function mapLimit() {}\n", "lib.mjs"),
         ("process.exit(0);\n", "is there a process.exit()?"),
@@ -106,7 +111,7 @@ def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
 def test_what_strangers_hand_in_gets_the_sandbox_s_words(model, source, words):
     said = judged(model, exercises.exercise("map-limit"), source)
     assert "lacks" in said or words in said["criteria"][0]["message"], said
-    assert "fault" not in json.dumps(said)
+    assert '"fault":' not in json.dumps(said)
 
 
 def test_a_module_that_the_model_lacks_is_named(model):
@@ -134,7 +139,9 @@ def test_a_row_that_differs_is_not_offered():
     assert compare.written(rows)["here"] == []
     rows[0] = dataclasses.replace(rows[0], lacks="The model lacks named pipes")
     assert compare.written(rows)["lacks"] == {one.id: "named pipes"}
-    rows[0] = dataclasses.replace(rows[0], lacks="The model of the loop has no pipes yet. For it: x")
+    rows[0] = dataclasses.replace(
+        rows[0], lacks="The model of the loop has no pipes yet. For it: x"
+    )
     assert compare.written(rows)["lacks"] == {one.id: "pipes"}
 
 

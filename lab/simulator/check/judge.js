@@ -33,7 +33,7 @@ function programIn({ programOf, NotModelledError }, machine, { name, source }) {
  * Judges `handIn`, {name, source}, on two machines of the same Node. `exercise` is {criteria, parameters, seconds, call, check, scene,
  * programs}: texts as `texts.mjs` makes them, `programs` the check's own, by their names; after them come the texts of all exercises. The first argument has the
  * model: {NotModelledError, programOf, latin1Of, complete}, which a page has already. `tell(said)` hears of each criterion, and `beat()` comes
- * every now and then while it judges. Returns {criteria, series, seen}. Throws NotModelledError where the model lacks what the
+ * every now and then while it judges. Returns {criteria, series, seen, longest}. Throws NotModelledError where the model lacks what the
  * check or the program needs.
  */
 export function judge(model, machines, { driver, harness }, exercise, handIn, how) {
@@ -125,8 +125,16 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
       throw new Error(fault);
     },
   };
+  const { clock } = machines.driver.limits;
+  let longest = 0; // milliseconds in which a machine did not come back
+  const timed = (action) => {
+    const began = clock();
+    const given = action();
+    longest = Math.max(longest, clock() - began);
+    return given;
+  };
   const ofCheck = (limit) => {
-    const given = side.advance(main, limit, inbox, inboxAt);
+    const given = timed(() => side.advance(main, limit, inbox, inboxAt));
     inbox = [];
     if (given.isStuck) throw new NotModelledError("The check computes for too long");
     now = Math.max(now, given.time);
@@ -140,7 +148,7 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
     const guest = guests.get(id);
     const { messages, born } = guest;
     guest.messages = [];
-    const given = hands.advance(guest.handle, limit - born, messages, guest.at - born);
+    const given = timed(() => hands.advance(guest.handle, limit - born, messages, guest.at - born));
     const at = born + (given.time ?? 0);
     guest.wakesAt = given.wakesAt === null ? NEVER : born + given.wakesAt;
     if (given.isStuck) {
@@ -176,5 +184,5 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
   const all = criteria.map(
     ({ id }) => said.get(id) ?? { criterion: id, outcome: "missed", message: LONG },
   );
-  return { criteria: all, series: result?.series ?? [], seen: result?.seen ?? {} };
+  return { criteria: all, series: result?.series ?? [], seen: result?.seen ?? {}, longest };
 }

@@ -1,5 +1,5 @@
 // node main.mjs NODE: judges hand-ins on the model of that Node. Each line of the standard input is one, as JSON: {folder, criteria,
-// parameters, seconds, call, programs, reference, name, source, seed}; for each, one line comes: {criteria, series, seen, ms}, or {lacks}.
+// parameters, seconds, call, programs, reference, name, source, seed}; for each, one line comes: {criteria, series, seen, longest, ms}, or {lacks}.
 import { createInterface } from "node:readline";
 import { stop } from "esbuild";
 import { complete } from "../complete.js";
@@ -29,9 +29,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { folder, name, source, seed, ...exercise } = JSON.parse(line);
   if (!checks.has(folder)) checks.set(folder, await textsOf(folder));
   await stop(); // the bundler's process
-  const began = performance.now();
+  const before = process.cpuUsage().user;
   const answer = judged({ ...exercise, ...checks.get(folder) }, { name, source }, seed);
-  const ms = Math.round(performance.now() - began);
+  const ms = Math.round((process.cpuUsage().user - before) / 1000); // of a processor
   process.stdout.write(`${JSON.stringify({ ...answer, ms })}\n`);
 }
 
