@@ -159,17 +159,22 @@ def _kind(here: str, there: str) -> str:
 
 
 def written(rows: Iterable[Row]) -> dict[str, Any]:
-    """Return what check/exercises.json holds, from the rows of all exercises."""
+    """Return what check/exercises.json is to hold; without rows an exercise stays as it is."""
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row.exercise, []).append(row)
-    before = json.loads(judging.DATA.read_text("utf8"))["lacks"] if judging.DATA.exists() else {}
-    here, lacks = [], {}
+    data = json.loads(judging.DATA.read_text("utf8"))
+    before = data["lacks"]
+    here: list[str] = []
+    lacks: dict[str, str] = {}
     for name in exercises.names():
         one, own = exercises.exercise(name), found.get(name, [])
         if one.model_lacks:
             continue
-        if reason := next((row.lacks for row in own if row.lacks), ""):
+        if not own:  # as it was
+            here += [name] if name in data["here"] else []
+            lacks |= {name: before[name]} if name in before else {}
+        elif reason := next((row.lacks for row in own if row.lacks), ""):
             found_reason = LACKING.match(reason)
             lacks[name] = found_reason[1] if found_reason else before.get(name, OTHERWISE)
         elif any(row.difference or row.messages == "other" for row in own):

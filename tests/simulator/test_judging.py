@@ -133,16 +133,20 @@ def test_a_row_that_differs_is_not_offered():
         compare.Row(one.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1)
         for answer in (None, *one.wrong)
     ]
-    assert compare.written(rows)["here"] == [one.id]
-    assert compare.written(rows[1:])["here"] == []
-    rows[0] = dataclasses.replace(rows[0], difference="a: missed instead of held")
-    assert compare.written(rows)["here"] == []
-    rows[0] = dataclasses.replace(rows[0], lacks="The model lacks named pipes")
-    assert compare.written(rows)["lacks"] == {one.id: "named pipes"}
-    rows[0] = dataclasses.replace(
-        rows[0], lacks="The model of the loop has no pipes yet. For it: x"
-    )
-    assert compare.written(rows)["lacks"] == {one.id: "pipes"}
+    assert one.id in compare.written(rows)["here"]
+    assert one.id not in compare.written(rows[1:])["here"]  # not all answers were judged
+    for change, lacks in [
+        ({"difference": "a: missed instead of held"}, compare.OTHERWISE),
+        ({"messages": "other"}, compare.OTHERWISE),
+        ({"longest": 1000.0}, compare.SLOW),
+        ({"lacks": "The model lacks named pipes"}, "named pipes"),
+        ({"lacks": "The model of the loop has no pipes (a.b) yet. For it: x"}, "pipes (a.b)"),
+    ]:
+        changed = [dataclasses.replace(rows[0], **change), *rows[1:]]
+        data = compare.written(changed)
+        assert one.id not in data["here"]
+        assert data["lacks"][one.id] == lacks
+    assert compare.written([]) == json.loads(judging.DATA.read_text("utf8"))
 
 
 def test_a_card_offers_the_exercise_or_says_what_is_missing():
