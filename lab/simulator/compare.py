@@ -70,10 +70,10 @@ class Model:
             text=True,
         )
 
-    def judge(self, one: Exercise, name: str, source: str, seed: int) -> dict[str, Any]:
+    def judge(self, exercise: Exercise, name: str, source: str, seed: int) -> dict[str, Any]:
         """Return {criteria, ms}, or {lacks}."""
         stdin, stdout = _open(self.process.stdin), _open(self.process.stdout)
-        job = {**judging.job(one), "name": name, "source": source, "seed": seed}
+        job = {**judging.job(exercise), "name": name, "source": source, "seed": seed}
         stdin.write(f"{json.dumps(job)}\n")
         stdin.flush()
         return dict(json.loads(stdout.readline()))
@@ -90,100 +90,102 @@ def _open(stream: IO[str] | None) -> IO[str]:
 
 
 def compared(
-    model: Model, one: Exercise, seed: int = SEED, *, known: bool = False
+    model: Model, exercise: Exercise, seed: int = SEED, *, known: bool = False
 ) -> Iterator[Row]:
     """Yield a row for the reference and each wrong answer; one row where the model lacks something.
 
     `known`: against what the exercise says of the answer, and not against the sandbox.
     """
-    for wrong in (None, *one.wrong):
-        row = answered(model, one, wrong, seed, known=known)
+    for wrong in (None, *exercise.wrong):
+        row = answered(model, exercise, wrong, seed, known=known)
         yield row
         if row.lacks:
             return
 
 
 def answered(
-    model: Model, one: Exercise, wrong: Wrong | None, seed: int = SEED, *, known: bool = False
+    model: Model, exercise: Exercise, wrong: Wrong | None, seed: int = SEED, *, known: bool = False
 ) -> Row:
     """Judge one answer in both ways; `known` as for `compared`."""
-    file = one.solution if wrong is None else one.answer_file(wrong)
-    name, source = one.program_name(file), one.program(file)
-    told = model.judge(one, name, source, seed)
-    if lacks := str(told.get("lacks", "")):
-        return Row(one.id, file.name, "", "", 0, "", lacks, told["ms"])
+    file = exercise.solution if wrong is None else exercise.answer_file(wrong)
+    name, source = exercise.program_name(file), exercise.program(file)
+    answer = model.judge(exercise, name, source, seed)
+    if lacks := str(answer.get("lacks", "")):
+        return Row(exercise.id, file.name, "", "", 0, "", lacks, answer["ms"])
     if known:
-        return _against_known(one, wrong, file.name, told)
+        return _against_known(exercise, wrong, file.name, answer)
     hand_in = handin.from_text(source, name)
-    result = run.grade(one, hand_in, seed=seed, node=model.node)
-    said = {each["criterion"]: each for each in told["criteria"]}
+    result = run.grade(exercise, hand_in, seed=seed, node=model.node)
+    said = {each["criterion"]: each for each in answer["criteria"]}
     differences, kinds = [], Counter[str]()
-    for each in result.criteria:
-        here = said[each.id]
-        if here["outcome"] != each.outcome:
-            differences.append(f"{each.id}: {here['outcome']} instead of {each.outcome}")
-        elif each.outcome == "missed":
-            kinds[_kind(here.get("message", ""), each.message)] += 1
+    for criterion in result.criteria:
+        page = said[criterion.id]
+        if page["outcome"] != criterion.outcome:
+            differences.append(f"{criterion.id}: {page['outcome']} instead of {criterion.outcome}")
+        elif criterion.outcome == "missed":
+            kinds[_kind(page.get("message", ""), criterion.message)] += 1
     messages = next((kind for kind in ("other", "alike", "same") if kinds[kind]), "same")
     first = next(iter(result.missed), None)
     return Row(
-        one.id,
+        exercise.id,
         file.name,
         "; ".join(differences),
         messages,
         result.points,
         first.message if first else "",
         "",
-        told["ms"],
-        told["longest"],
+        answer["ms"],
+        answer["longest"],
     )
 
 
-def _against_known(one: Exercise, wrong: Wrong | None, answer: str, told: dict[str, Any]) -> Row:
+def _against_known(
+    exercise: Exercise, wrong: Wrong | None, file: str, answer: dict[str, Any]
+) -> Row:
     """Return the row of an answer beside what the exercise says of it."""
-    missed = [each for each in told["criteria"] if each["outcome"] != "held"]
+    missed = [each for each in answer["criteria"] if each["outcome"] != "held"]
     ids = [each["criterion"] for each in missed]
     wanted = set(wrong.misses) if wrong else set()
     first = next((each["message"] for each in missed if each["outcome"] != "left"), "")
-    points = sum(each.points for each in one.criteria if each.id not in ids)
+    points = sum(each.points for each in exercise.criteria if each.id not in ids)
     difference = "" if set(ids) == wanted else f"misses {', '.join(ids) or 'nothing'}"
     messages = "other" if wrong and wrong.message not in first else "alike"
-    times = told["ms"], told["longest"]
-    return Row(one.id, answer, difference, messages, points, first, "", *times)
+    times = answer["ms"], answer["longest"]
+    return Row(exercise.id, file, difference, messages, points, first, "", *times)
 
 
-def _kind(here: str, there: str) -> str:
-    if here == there:
+def _kind(page: str, sandbox: str) -> str:
+    if page == sandbox:
         return "same"
-    return "alike" if VARIES.sub("_", here) == VARIES.sub("_", there) else "other"
+    return "alike" if VARIES.sub("_", page) == VARIES.sub("_", sandbox) else "other"
 
 
 def written(rows: Iterable[Row]) -> dict[str, Any]:
     """Return what check/exercises.json is to hold; without rows an exercise stays as it is."""
-    found: dict[str, list[Row]] = {}
+    rows_by_name: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.exercise, []).append(row)
+        rows_by_name.setdefault(row.exercise, []).append(row)
     data = json.loads(judging.DATA.read_text("utf8"))
     before = data["lacks"]
-    here: list[str] = []
+    names: list[str] = []
     lacks: dict[str, str] = {}
     for name in exercises.names():
-        one, own = exercises.exercise(name), found.get(name, [])
-        if one.model_lacks:
+        exercise, rows_here = exercises.exercise(name), rows_by_name.get(name, [])
+        if exercise.model_lacks:
             continue
-        if not own:  # as it was
-            here += [name] if name in data["here"] else []
+        if not rows_here:  # as it was
+            names += [name] if name in data["here"] else []
             lacks |= {name: before[name]} if name in before else {}
-        elif reason := next((row.lacks for row in own if row.lacks), ""):
+        elif reason := next((row.lacks for row in rows_here if row.lacks), ""):
             found_reason = LACKING.match(reason)
             lacks[name] = found_reason[1] if found_reason else before.get(name, OTHERWISE)
-        elif any(row.difference or row.messages == "other" for row in own):
+        elif any(row.difference or row.messages == "other" for row in rows_here):
             lacks[name] = before.get(name, OTHERWISE)
-        elif any(_is_slow(row) for row in own if row.answer == one.solution.name):
+        elif any(_is_slow(row) for row in rows_here if row.answer == exercise.solution.name):
             lacks[name] = SLOW
-        elif len(own) == len(one.wrong) + 1:
-            here.append(name)
-    return {"here": here, "lacks": lacks}
+        elif len(rows_here) == len(exercise.wrong) + 1:
+            names.append(name)
+    return {"here": names, "lacks": lacks}
 
 
 def _is_slow(row: Row) -> bool:
@@ -199,27 +201,27 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=Path, help="rows are added here, and read by --write")
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--write", action="store_true")
-    given = parser.parse_args(arguments)
-    if given.write:
-        rows = [Row(**json.loads(line)) for line in given.rows.read_text("utf8").splitlines()]
+    options = parser.parse_args(arguments)
+    if options.write:
+        rows = [Row(**json.loads(line)) for line in options.rows.read_text("utf8").splitlines()]
         text = json.dumps(written(rows), indent=2, ensure_ascii=False)
         judging.DATA.write_text(f"{text}\n", "utf8")
         return 0
-    model = Model(given.node)
+    model = Model(options.node)
     faults = 0
-    for name in given.ids or exercises.names():
-        one = exercises.exercise(name)
-        if one.project:
+    for name in options.ids or exercises.names():
+        exercise = exercises.exercise(name)
+        if exercise.project:
             continue
-        for row in compared(model, one, given.seed, known=given.known):
+        for row in compared(model, exercise, options.seed, known=options.known):
             fault = row.difference or (row.messages == "other" and "another message")
             faults += bool(fault)
             mark = "BAD" if fault else "no " if row.lacks else "ok "
             text = row.lacks or row.message
             print(mark, row.exercise, row.answer, row.messages, f"{row.ms} ms", fault or "", text)
             sys.stdout.flush()
-            if given.rows:
-                with given.rows.open("a") as file:
+            if options.rows:
+                with options.rows.open("a") as file:
                     file.write(f"{json.dumps(asdict(row))}\n")
     model.close()
     return 1 if faults else 0

@@ -26,25 +26,25 @@ def offered() -> list[Exercise]:
     return [exercises.exercise(name) for name in exercises.names() if name in _data()["here"]]
 
 
-def is_offered(one: Exercise) -> bool:
+def is_offered(exercise: Exercise) -> bool:
     """Whether a page judges it."""
-    return one.id in _data()["here"]
+    return exercise.id in _data()["here"]
 
 
-def lacks(one: Exercise) -> str:
+def lacks(exercise: Exercise) -> str:
     """Return what the model lacks, so that a page can't judge it; empty where it can."""
-    return one.model_lacks or str(_data()["lacks"].get(one.id, ""))
+    return exercise.model_lacks or str(_data()["lacks"].get(exercise.id, ""))
 
 
-def job(one: Exercise) -> dict[str, Any]:
+def job(exercise: Exercise) -> dict[str, Any]:
     """Return what the check of an exercise needs to know, as data: `folder` has its texts."""
     return {
-        "id": one.id,
-        "folder": str(one.folder),
-        "criteria": [{"id": each.id, "needs": list(each.needs)} for each in one.criteria],
-        "parameters": one.for_student(""),
-        "seconds": one.limits.seconds,
-        "call": one.limits.call,
+        "id": exercise.id,
+        "folder": str(exercise.folder),
+        "criteria": [{"id": each.id, "needs": list(each.needs)} for each in exercise.criteria],
+        "parameters": exercise.for_student(""),
+        "seconds": exercise.limits.seconds,
+        "call": exercise.limits.call,
     }
 
 
@@ -52,8 +52,8 @@ def sources() -> Iterator[Path]:
     """Return the files that decide what a page says of a hand-in."""
     yield DATA
     yield from sorted(GRADER.glob("*.*js"))
-    for one in offered():
-        yield from sorted(EXERCISES.glob(f"{one.topic}/{one.id}/*.*"))
+    for exercise in offered():
+        yield from sorted(EXERCISES.glob(f"{exercise.topic}/{exercise.id}/*.*"))
 
 
 @functools.cache

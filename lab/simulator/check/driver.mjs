@@ -105,15 +105,15 @@ class Module extends calling(Program) {
     if (!(program in job.programs)) await lack("programs to compare a hand-in with");
     const again = program;
     if (load && job.endless.has(again)) throw job.endless.get(again);
-    const made = new Module(job, program);
-    made.again = again;
+    const module = new Module(job, program);
+    module.again = again;
     const ready = new Promise((resolve) => {
-      made.ready = resolve;
+      module.ready = resolve;
     });
-    ask({ start: made.id, program });
-    await made.within(ready, 10, "Node did not start");
-    if (load) await made.load();
-    return made;
+    ask({ start: module.id, program });
+    await module.within(ready, 10, "Node did not start");
+    if (load) await module.load();
+    return module;
   }
 }
 

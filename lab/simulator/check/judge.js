@@ -64,12 +64,12 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
     ["check.js", check],
   ]);
   const guests = new Map(); // the processes of the check, by number
-  let used = []; // those that run; all others stand still
+  let running = []; // processes of the check that run; all others stand still
   let inbox = []; // for the check
   let inboxAt = 0;
   let wakesAt = 0; // when the check goes on
   let now = 0;
-  const said = new Map();
+  const verdicts = new Map();
   let result = null;
 
   const toCheck = (message, at) => {
@@ -87,20 +87,20 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
       const { file, source, kind, imports, names } = programs[program];
       const files = { [file]: { kind, source, latin1: latin1Of(source), imports, names } };
       files["/own"] = { kind: "folder", latin1: "" };
-      const opened = [["harness.js", harness]];
-      if (scene) opened.push(["the-scene-of-a-check", scene]);
+      const texts = [["harness.js", harness]];
+      if (scene) texts.push(["the-scene-of-a-check", scene]);
       const born = now;
       const guest = { born, messages: [], at: born, wakesAt: born, isOver: false, beside: [id] };
       guests.set(id, guest);
-      used = guest.beside;
-      guest.handle = hands.open({ files }, { file }, opened);
+      running = guest.beside;
+      guest.handle = hands.open({ files }, { file }, texts);
     },
     use({ use: id }) {
-      used = guests.get(id)?.beside ?? used;
+      running = guests.get(id)?.beside ?? running;
     },
     beside({ beside: ids }) {
       for (const id of ids) guests.get(id).beside = ids;
-      used = ids;
+      running = ids;
     },
     kill({ kill: id }) {
       end(id, null, "SIGKILL", now);
@@ -112,7 +112,7 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
       guest.at = now;
     },
     criterion({ criterion }) {
-      said.set(criterion.criterion, criterion);
+      verdicts.set(criterion.criterion, criterion);
       tell(criterion);
     },
     lacks({ lacks }) {
@@ -127,41 +127,43 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
   };
   const { clock } = machines.driver.limits;
   let longest = 0; // milliseconds in which a machine did not come back
-  const timed = (action) => {
+  const measure = (action) => {
     const began = clock();
-    const given = action();
+    const report = action();
     longest = Math.max(longest, clock() - began);
-    return given;
+    return report;
   };
   const ofCheck = (limit) => {
-    const given = timed(() => side.advance(main, limit, inbox, inboxAt));
+    const report = measure(() => side.advance(main, limit, inbox, inboxAt));
     inbox = [];
-    if (given.isStuck) throw new NotModelledError("The check computes for too long");
-    now = Math.max(now, given.time);
-    wakesAt = given.wakesAt ?? NEVER;
-    for (const text of given.sent) {
+    if (report.isStuck) throw new NotModelledError("The check computes for too long");
+    now = Math.max(now, report.time);
+    wakesAt = report.wakesAt ?? NEVER;
+    for (const text of report.sent) {
       const message = JSON.parse(text);
       does[Object.keys(message)[0]](message);
     }
   };
   const ofGuest = (id, limit) => {
     const guest = guests.get(id);
-    const { messages, born } = guest;
+    const { messages } = guest;
     guest.messages = [];
-    const given = timed(() => hands.advance(guest.handle, limit - born, messages, guest.at - born));
-    const at = born + (given.time ?? 0);
-    guest.wakesAt = given.wakesAt === null ? NEVER : born + given.wakesAt;
-    if (given.isStuck) {
+    const report = measure(() =>
+      hands.advance(guest.handle, limit - guest.born, messages, guest.at - guest.born),
+    );
+    const at = guest.born + (report.time ?? 0);
+    guest.wakesAt = report.wakesAt === null ? NEVER : guest.born + report.wakesAt;
+    if (report.isStuck) {
       guest.isStuck = true;
       return toCheck({ stuck: id }, now);
     }
-    if (given.printed.length) {
+    if (report.printed.length) {
       const text = (which) =>
-        given.printed.flatMap(([fd, words]) => (fd === which ? words : [])).join("");
+        report.printed.flatMap(([fd, words]) => (fd === which ? words : [])).join("");
       toCheck({ printed: id, stdout: text(1), stderr: text(2) }, at);
     }
-    for (const text of given.sent) toCheck({ said: id, frame: JSON.parse(text) }, at);
-    if (given.code !== null) end(id, given.code, null, at);
+    for (const text of report.sent) toCheck({ said: id, frame: JSON.parse(text) }, at);
+    if (report.code !== null) end(id, report.code, null, at);
   };
 
   const goesOnAt = ({ isOver, isStuck, messages, at, wakesAt: wakes }) =>
@@ -172,7 +174,7 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
       beaten = performance.now();
       beat();
     }
-    const [guestAt, next] = used
+    const [guestAt, next] = running
       .map((id) => [goesOnAt(guests.get(id)), id])
       .reduce((least, one) => (one[0] < least[0] ? one : least), [NEVER, null]);
     const checkAt = inbox.length ? Math.max(now, inboxAt) : wakesAt;
@@ -182,7 +184,7 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
     else ofCheck(guestAt);
   }
   const all = criteria.map(
-    ({ id }) => said.get(id) ?? { criterion: id, outcome: "missed", message: LONG },
+    ({ id }) => verdicts.get(id) ?? { criterion: id, outcome: "missed", message: LONG },
   );
   return { criteria: all, series: result?.series ?? [], seen: result?.seen ?? {}, longest };
 }

@@ -3,14 +3,14 @@ import { judge } from "./judge.js";
 
 globalThis.labJudge = (
   model,
-  { machine, other, texts },
+  { machine, other: driver, texts },
   { exercise, source, file, seed },
   tell,
 ) => {
   const common = { driver: texts["check/driver"], harness: texts["check/harness"] };
   const result = judge(
     model,
-    { driver: other, handIn: machine },
+    { driver, handIn: machine },
     common,
     JSON.parse(texts[`exercise/${exercise}`]),
     { name: file, source },

@@ -1,8 +1,8 @@
 // Evaluated inside the engine of a guest: a program that talks with the host, and goes on from call to call. Its channel has
 // `send(text)`, `hear(listener)` and `unref()`; until then it keeps the loop alive.
 (machine) => {
-  let sent = [];
-  let printed = [];
+  let outbox = [];
+  let output = [];
   let messages = [];
   let listener = null;
   const port = {
@@ -16,7 +16,7 @@
   machine.isGuest = true;
   machine.handles.add(port);
   const channel = {
-    send: (text) => void sent.push(text),
+    send: (text) => void outbox.push(text),
     hear: (callback) => {
       listener = callback;
     },
@@ -25,7 +25,7 @@
   const { print } = machine;
   machine.print = (descriptor, words, from) => {
     print(descriptor, words, from);
-    printed.push([descriptor, words]);
+    output.push([descriptor, words]);
   };
 
   let rounds = null;
@@ -50,14 +50,14 @@
     }
     let isNew = !rounds.begun;
     rounds.begun = true;
-    while (code === null && sent.length === 0 && (isNew || machine.wakesAt() <= limit)) {
+    while (code === null && outbox.length === 0 && (isNew || machine.wakesAt() <= limit)) {
       isNew = false;
       goOn();
     }
-    const told = { sent, printed, code, time: machine.timeUs() / 1000 };
+    const told = { sent: outbox, printed: output, code, time: machine.timeUs() / 1000 };
     const wakesAt = code === null ? machine.wakesAt() : Number.POSITIVE_INFINITY;
-    sent = [];
-    printed = [];
+    outbox = [];
+    output = [];
     return JSON.stringify({ ...told, wakesAt });
   };
   return [begin, advance];

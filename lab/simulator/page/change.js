@@ -72,14 +72,14 @@
   function offerExercise(card) {
     const place = el("div", { class: "lab-change-it" });
     const best = el("span");
-    const changed = () => {
+    const sayBest = () => {
       const { best: points, of } = LabDom.storage.read(`lab-exercise:${card.dataset.here}`) ?? {};
       best.textContent = points >= 0 ? ` Your best here: ${points} of ${of} points` : "";
     };
     const loading = () => [model.load("panel.css", "sheet.css", "exercise.js")];
-    const make = (leave) => model.write({ place, card, leave, changed });
+    const make = (leave) => model.write({ place, card, leave, changed: sayBest });
     const open = button("Write it here", () => show(place, open, loading, make));
-    changed();
+    sayBest();
     place.append(open, best);
     card.append(place);
   }

@@ -30,13 +30,13 @@ function saveAs(name, parts, type) {
 
 class Sheet {
   /** card : the exercise on its page, with the file that one begins with */
-  constructor({ place, card, leave, changed }) {
+  constructor({ place, card, leave, changed: tellPage }) {
     const { download: name, href } = card.querySelector("a[download]");
     const { here: id } = card.dataset;
     const letters = atob(href.split(",")[1]);
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const source = new TextDecoder().decode(bytes);
-    Object.assign(this, { id, name, original: source, leave, changed });
+    Object.assign(this, { id, name, original: source, leave, tellPage });
     const { text, best } = storage.read(PREFIX + id) ?? {};
     this.text = typeof text === "string" ? text : source;
     this.best = typeof best === "number" ? best : null;
@@ -114,7 +114,7 @@ class Sheet {
     const { name, text, best, of } = this;
     const kept = best === null ? { name, text, of } : { name, text, best, of };
     storage.write(PREFIX + this.id, isNew ? null : kept, this.box);
-    this.changed();
+    this.tellPage();
   }
 
   #change(text) {
@@ -209,7 +209,7 @@ class Sheet {
     this.#complain(`${what}. To check it for real, save the file and use make check.`);
   }
 
-  #draw({ outcome, message = "", saw, wanted, stdout, stderr }) {
+  #draw({ outcome, message = "", stdout, stderr, ...observation }) {
     const { list } = this.parts;
     const before = this.said.slice(0, -1);
     const { points, says } = this.criteria[before.length];
@@ -219,13 +219,14 @@ class Sheet {
     const words =
       outcome === "left"
         ? `Not checked: it needs “${needed?.trim()}”`
-        : isTold && outcome === "missed" && saw === undefined
+        : isTold && outcome === "missed" && observation.saw === undefined
           ? "for the same reason as above"
           : clean(message);
     const printed = clean([stdout, stderr].filter(Boolean).join("\n"));
     const mark = WORDS[outcome] ?? "no verdict";
     const value = ["noisy", "broken"].includes(outcome) ? "–" : outcome === "held" ? points : 0;
-    const facts = Object.entries({ saw, wanted, printed: isTold ? "" : printed })
+    const { saw, wanted: goal } = observation;
+    const facts = Object.entries({ saw, wanted: goal, printed: isTold ? "" : printed })
       .filter(([, text]) => text)
       .flatMap(([name, text]) => [
         el("dt", {}, name),
