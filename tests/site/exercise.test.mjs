@@ -179,7 +179,7 @@ describe("an exercise on its page", () => {
         }, theme);
         const found = await tab.evaluate(() => globalThis.axe.run(".lab-write"));
         assert.deepEqual(
-          found.violations.map(({ id }) => id),
+          found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 120)}`),
           [],
           theme,
         );
