@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lab.errors import LabError
 from lab.processes import child, nodes
-from lab.simulator import measurements
+from lab.simulator import judging, measurements
 
 HERE = Path(__file__).parent
 HOME = HERE.parents[1]  # of the code, whichever book is built
@@ -41,6 +41,7 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
+SCRIPTS = ("panel.js", "editor.js", "lab.js", "exercise.js")
 # The texts of a Node's modules: those of every program, and those that some programs ask for.
 PACKS = ("node", "streams", "later", "sockets", "web", "glob")
 # Texts and code have no words of four bytes: pb is 0.
@@ -88,6 +89,7 @@ def digest() -> str:
 
 
 def _sources() -> Iterator[Path]:
+    yield from judging.sources()
     for file in sorted(HERE.rglob("*")):
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
@@ -119,7 +121,11 @@ def _files() -> Path:
 
 
 def _bundle(out: Path) -> None:
-    command = [nodes.program(), str(HERE / "page" / "bundle.mjs"), str(out), *here().values()]
+    out.mkdir()
+    exercises = out / "exercises.json"
+    exercises.write_text(json.dumps([judging.job(one) for one in judging.offered()]), "utf8")
+    script = str(HERE / "page" / "bundle.mjs")
+    command = [nodes.program(), script, str(out), str(exercises), *here().values()]
     process = child.run_to_end(
         command, PATIENCE_S, name="the bundler of the model", env={"NODE_OPTIONS": ""}
     )
@@ -136,10 +142,12 @@ def _pack(raw: Path, whole: Path) -> None:
     texts = {name: (raw / name).read_text("utf8") for name in SCRIPTS}
     figures = json.dumps(json.dumps(measurements.figures(), separators=(",", ":")))
     texts["server-panel.js"] = texts["server-panel.js"].replace("__MEASURED__", figures)
-    for name in ("panel.css", "server-panel.css"):
-        texts[name] = (HERE / "page" / name).read_text("utf8")
+    for style in ("panel.css", "server-panel.css", "sheet.css"):
+        texts[style] = (HERE / "page" / style).read_text("utf8")
     texts["engine.html"] = _engine(raw)
-    for name in (f"{pack}-{major}" for pack in PACKS for major in about["nodes"]):
+    of_nodes = [f"{pack}-{major}" for pack in PACKS for major in about["nodes"]]
+    of_exercises = [f"exercise-{one.id}" for one in judging.offered()]
+    for name in [*of_nodes, "check", *of_exercises]:
         packed = _packed((raw / f"{name}.bin").read_bytes())
         texts[f"{name}.js"] = f'labModelTexts("{name}","{packed}")\n'
     texts["LICENCES.txt"] = _licences()

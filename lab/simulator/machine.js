@@ -30,6 +30,8 @@ export const INSIDE_LATER = ["sockets", "http", "url"];
 export const INSIDE_ON_DISK = ["files"];
 /** The texts that are evaluated inside only for a server with its clients. */
 export const INSIDE_SERVERS = ["serving"];
+/** The text that is evaluated inside only for guests. */
+export const INSIDE_OF_GUESTS = ["guest"];
 /** Under what name a page's texts have one of these. */
 export const laterName = (name) => `model/${name}`;
 
@@ -61,8 +63,10 @@ export const latin1Of = (text) =>
   Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
 
 /** The texts of the program's files that are code. */
-const textOf = ({ source, files = {} }) =>
-  [source, ...Object.values(files).map((file) => file.source ?? "")].join("\n");
+const textOf = ({ source, files = {}, texts = [] }) =>
+  [source, ...texts, ...Object.values(files).map((file) => file.source ?? "")].join("\n");
+
+const hasStores = (program) => /AsyncLocalStorage|async_hooks/.test(textOf(program));
 
 /** The path in the name of a module that is a file; null for another name. The engine's names of files have nothing escaped. */
 const pathOf = (name) => (name.startsWith("file:///") ? name.slice(7) : null);
@@ -156,7 +160,8 @@ class Machine {
         const settings = ${JSON.stringify(settings)};
         settings.process = { version: settings.version, versions: settings.versions, platform: "linux", env: {}, argv: [] }; settings.file = "program"; settings.shown = () => settings.file.split("/").pop();
         return (realm, ...parts) => { const machine = realm(host, settings); for (const part of parts) part(machine);
-          return [machine.begin, machine.moduleText, machine.track, machine.promiseEvent, machine.afterJob, machine.preload]; }; })()`,
+          return [machine.begin, machine.moduleText, machine.track, machine.promiseEvent, machine.afterJob, machine.preload,
+            () => host("part", "guest")(machine)]; }; })()`,
       "begin.js",
     );
     const functions = INSIDE.map((name) => engine.evaluate(texts[name], `${name}.js`));
@@ -167,6 +172,7 @@ class Machine {
     engine.tellPromises(at(3));
     this.afterJob = at(4);
     this.preload = at(5);
+    this.openGuest = at(6);
     engine.runJobs(() => false);
   }
 
@@ -319,6 +325,7 @@ class Machine {
     // Some clocks take longer to read than the engine works between two questions.
     const isAsked = this.questions++ % CLOCK_EVERY === 0;
     if (isAsked && this.refusal === null && this.limits.clock() > this.deadline) {
+      this.isLate = true;
       this.refusal = `The program was stopped after ${this.limits.limitMs / 1000} s: a loop, or ticks, promises or turns of the loop that never end.`;
       this.isStopped = true;
     }
@@ -364,27 +371,45 @@ class Machine {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
     const { draw = 0, last = -1 } = options;
     const { engine } = this;
-    this.refusal = null; // that of the run before
-    this.isStopped = false;
-    this.deadline = Number.POSITIVE_INFINITY;
-    engine.restore(this.#stateFor(program));
-    this.program = program;
-    this.deadline = this.limits.clock() + this.limits.limitMs;
-    engine.limitMemory(this.limits.mostMB * 2 ** 20);
-    const hasStores = /AsyncLocalStorage|async_hooks/.test(textOf(program));
-    this.isWatched = traces || hasStores;
+    this.restart(program, traces);
     const plan = {
-      ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores },
-      ...{ isAnotherDay, draw, last },
+      ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched },
+      ...{ hasStores: hasStores(program), isAnotherDay, draw, last },
       serving: program.serving,
     };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
-    try {
+    return this.told(() => {
       const result = JSON.parse(engine.text(engine.call(this.begin, values)));
       if (this.refusal) throw new NotModelledError(this.refusal);
       if (traces) result.shifts = this.#shifts();
       return result;
+    });
+  }
+
+  /** Puts the engine's memory into the state that a program begins with. */
+  restart(program, traces) {
+    const { engine } = this;
+    this.goOn(program);
+    this.deadline = Number.POSITIVE_INFINITY;
+    engine.restore(this.#stateFor(program));
+    this.goOn(program);
+    engine.limitMemory(this.limits.mostMB * 2 ** 20);
+    this.isWatched = traces || hasStores(program);
+  }
+  /** What the machine does from here on is that program's, within the limits. */
+  goOn(program) {
+    this.refusal = null; // that of the run before
+    this.isStopped = false;
+    this.isLate = false;
+    this.program = program;
+    this.deadline = this.limits.clock() + this.limits.limitMs;
+  }
+
+  /** What `action` returns; what the engine throws becomes a sentence. */
+  told(action) {
+    try {
+      return action();
     } catch (error) {
       if (error instanceof NotModelledError) throw error;
       if (error instanceof WebAssembly.RuntimeError)

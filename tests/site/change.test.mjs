@@ -448,7 +448,9 @@ Readable.from([1, 2, 3]).pipe(sink).on("finish", () => console.log("end"));
   it("all packs together weigh at most 600 kB, that for patterns of file names aside", async () => {
     // The panel of servers needs none of these packs, and servers.test.mjs weighs what it loads.
     const weight = readdirSync(join(site, "_static", folder))
-      .filter((name) => !/^(lab|LICENCES|glob-|server-)|-(22|24)\.js$/.test(name))
+      .filter(
+        (name) => !/^(lab|LICENCES|glob-|server-|check|exercise|sheet)|-(22|24)\.js$/.test(name),
+      )
       .reduce(
         (sum, name) => sum + gzipSync(readFileSync(join(site, "_static", folder, name))).length,
         0,

@@ -7,36 +7,17 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { isDeepStrictEqual } from "node:util";
-import { Callback, Missed, Module, Noisy, runProgram, Server, Void } from "./hand-in.mjs";
+import { Assertions } from "./assertions.mjs";
+import { Missed } from "./conversation.mjs";
+import { Module, runProgram, Server } from "./hand-in.mjs";
 import * as proc from "./proc.mjs";
-import { Odd, shown, Thrown } from "./values.mjs";
 
 // Brought when it is first asked for: to most checks it would be a third of their driver's start.
 const http = () => createRequire(import.meta.url)("node:http");
 
-const LIKE_A_VALUE = /^(?:-?\d+(?:\.\d+)?|NaN|true|false|null|undefined)$/;
-/** A text beside what is none is in quotes: "20" is not 20, and nobody would see why. */
-function apart(saw, wanted) {
-  const quoted = (value, other) =>
-    typeof value === "string" && typeof other !== "string" ? JSON.stringify(value) : value;
-  return { saw: quoted(saw, wanted), wanted: quoted(wanted, saw) };
-}
 const SPARE = 12 << 20; // bytes by which two programs that do the same may differ
 
-export class Bench {
-  #shared = new Map();
-
-  /** `job` is what the grader said: the hand-in, the sandbox, limits, parameters, seed. */
-  constructor(job) {
-    this.job = job;
-    this.parameters = job.parameters;
-    this.seed = job.seed;
-    this.random = generator(job.seed);
-    this.series = [];
-    this.seen = {};
-  }
-
+export class Bench extends Assertions {
   // ---------------------------------------------------------------- the hand-in
 
   /** Loads the hand-in as a module in a process of its own. See `Module`: call, scene, events, needs, memory, stop. */
@@ -56,81 +37,11 @@ export class Bench {
     return reference ? join(this.job.exercise, reference) : this.job.handIn;
   }
 
-  /** A function that the hand-in may be given: it answers there with a promise. */
-  callback(answers) {
-    return new Callback(answers);
-  }
-
-  /** What `make` returns, made once however many criteria ask. */
-  once(key, make) {
-    if (!this.#shared.has(key)) {
-      const made = Promise.resolve().then(make);
-      made.catch(() => {});
-      this.#shared.set(key, made);
-    }
-    return this.#shared.get(key);
-  }
-
   /** What the checks of a project's steps share: the exports of its module. */
   shared() {
     return import(pathToFileURL(this.job.shared).href);
   }
 
-  // ---------------------------------------------------------------- saying what was seen
-
-  /** The criterion is missed. The message is for the reader: what was seen, what was wanted, where to look. */
-  miss(message, seen = {}) {
-    // Who says that nothing was seen says so, unless nothing was asked for either.
-    const like = typeof seen.saw === "string" && LIKE_A_VALUE.test(seen.saw);
-    const { saw, wanted } = like && "wanted" in seen ? apart(seen.saw, seen.wanted) : seen;
-    throw new Missed(message, {
-      ...((saw !== undefined || ("saw" in seen && wanted !== undefined)) && { saw: shown(saw) }),
-      ...(wanted !== undefined && { wanted: shown(wanted) }),
-    });
-  }
-  /** Nothing that the hand-in shows can be believed: it loses all points, and reads why. */
-  void(message) {
-    throw new Void(message);
-  }
-  /** The machine cannot tell now. */
-  noisy(message) {
-    throw new Noisy(message);
-  }
-  /** Missed unless both are deeply equal; the message may be a function of what was seen. */
-  equal(saw, wanted, message) {
-    if (!isDeepStrictEqual(saw, wanted))
-      this.miss(typeof message === "function" ? message(saw) : message, apart(saw, wanted));
-  }
-  /** Missed unless `condition` holds. */
-  ok(condition, message, seen) {
-    if (!condition) this.miss(message, seen);
-  }
-  /**
-   * A line of the page's plot: points [x, y], beside the reference's where `of` names whose they are. What is no number, as a
-   * hand-in may return it, is left out.
-   */
-  plot(title, points, { x = "", y = "", of = "yours" } = {}) {
-    this.series.push({ title, x, y, of, points: points.filter((at) => at.every(Number.isFinite)) });
-  }
-  /** A number or text for the page. */
-  note(name, value) {
-    this.seen[name] = Number.isFinite(value) ? value : shown(value);
-  }
-
-  // ---------------------------------------------------------------- time and order
-
-  sleep = sleep;
-  now = () => performance.now();
-  /** Waits until `condition()` holds; says whether it did within the time. */
-  async until(condition, milliseconds = 2000) {
-    for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5))
-      if (await condition()) return true;
-    return Boolean(await condition());
-  }
-  /** A place where whoever comes waits until let through: `await gate.enter(who)`, `gate.open(n)`, `gate.waiting`. */
-  gate() {
-    return new Gate();
-  }
   /** A named pipe in the hand-in's view. Whoever opens it to read waits, in a thread of the pool, until `open()`. */
   fifo(process, name) {
     return new Fifo(join(process.work, name), join(process.at.work, name));
@@ -229,26 +140,6 @@ export class Bench {
   digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
 }
 
-class Gate {
-  waiting = [];
-  most = 0;
-  entered = 0;
-  enter(who) {
-    this.entered++;
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ who, resolve, reject });
-      this.most = Math.max(this.most, this.waiting.length);
-    });
-  }
-  /** Lets the first `count` through, in their order or those that `which` picks; `value` is what they get. */
-  open(count = this.waiting.length, value = undefined) {
-    for (const { resolve } of this.waiting.splice(0, count)) resolve(value);
-  }
-  fail(count, error) {
-    for (const { reject } of this.waiting.splice(0, count)) reject(error);
-  }
-}
-
 const openPipes = new Set(); // files that must not be closed by the garbage collection, which newer versions of Node take for an error
 
 class Fifo {
@@ -309,28 +200,6 @@ class Fifo {
   }
 }
 
-// mulberry32: small, and the same on every machine. Hidden cases differ from run to run and can be given again by their seed.
-function generator(seed) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  next.integer = (from, to) => from + Math.floor(next() * (to - from + 1));
-  next.pick = (list) => list[next.integer(0, list.length - 1)];
-  next.shuffle = (list) => {
-    const copy = [...list];
-    for (let at = copy.length - 1; at > 0; at--) {
-      const other = next.integer(0, at);
-      [copy[at], copy[other]] = [copy[other], copy[at]];
-    }
-    return copy;
-  };
-  return next;
-}
-
 /** One HTTP request; never throws. `agent: false` opens a connection of its own. */
 export function request(
   port,
@@ -377,5 +246,3 @@ export function request(
     asking.end(body);
   });
 }
-
-export { Missed, Noisy, Odd, Thrown, Void };

@@ -1,6 +1,8 @@
 // What the kernel says about a process: read from outside, so nothing that the process says about itself counts. Linux alone
 // tells it; elsewhere whoever asks gets Unseen, and the criterion has no verdict.
+
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { Noisy } from "./conversation.mjs";
 
 const read = (path) => {
   try {
@@ -62,7 +64,7 @@ export function program(pid) {
 }
 
 /** Only Linux shows this. */
-export class Unseen extends Error {
+export class Unseen extends Noisy {
   constructor() {
     super("this can be seen on Linux only");
   }

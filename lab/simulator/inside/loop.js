@@ -116,6 +116,10 @@
   /** The time that has passed, in milliseconds and parts. */
   machine.timeMs = () => Math.max(time, loopTime);
 
+  /** It is at least so late. */
+  machine.comesTo = (ms) => {
+    time = Math.max(time, loopTime, ms);
+  };
   /** Code that blocks for some milliseconds. */
   machine.pass = (ms) => {
     time = Math.max(time, loopTime) + ms;
@@ -394,15 +398,21 @@
     machine.closing.length > 0 ||
     machine.sockets?.isAlive() === true;
 
+  const isHurried = () =>
+    !isAlive() ||
+    immediateRef ||
+    machine.closing.length > 0 ||
+    machine.posts.length > 0 ||
+    finishedWorks.length > 0 ||
+    machine.sockets?.isReady() === true;
+  /** When the next round has something to do. */
+  machine.wakesAt = () =>
+    isHurried()
+      ? time
+      : Math.min(timerAt === null ? Number.POSITIVE_INFINITY : timerAt, nextDone());
+
   const poll = () => {
-    const isSocketReady = machine.sockets?.isReady() === true;
-    const hurries =
-      !isAlive() ||
-      immediateRef ||
-      machine.closing.length > 0 ||
-      machine.posts.length > 0 ||
-      finishedWorks.length > 0 ||
-      isSocketReady;
+    const hurries = isHurried();
     // With clients time has parts of milliseconds: libuv sleeps whole ones, from when it goes to sleep.
     const part = machine.serving ? Math.max(0, time - loopTime) : 0;
     const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt + part;
@@ -414,7 +424,8 @@
     const until = Math.min(untilTimer, nextDone(), nextOfClients);
     // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
     const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
-    idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
+    const isServer = machine.sockets?.hasListener() && !machine.isGuest;
+    idleTurns = isIdle && isServer ? idleTurns + 1 : 0;
     if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
       machine.refuse(
         "The server waits for a client, and the model has only the clients that the program itself creates",
@@ -473,11 +484,12 @@
   };
 
   // Once the loop has begun it goes round, even where the timers before its first turn were all that it had.
-  const runLoop = () => {
+  function* runLoop() {
     let goesRound = isAlive();
     machine.readClock("loop");
     if (goesRound) runTimers();
     while (!machine.isStopped && goesRound) {
+      yield;
       if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runPending());
       if (machine.isStopped) break;
       poll();
@@ -489,11 +501,19 @@
       runTimers();
       goesRound = isAlive();
     }
-  };
+  }
 
   const exitCode = () => (machine.exitInfo[2] ? machine.exitInfo[1] : 0);
 
   machine.run = (main, given) => {
+    const rounds = machine.rounds(main, given);
+    for (;;) {
+      const { done, value } = rounds.next();
+      if (done) return value;
+    }
+  };
+  /** A run that can be left, and gone on with, before each round of the loop. */
+  machine.rounds = function* rounds(main, given) {
     ({ schedule, mostMs, last } = given);
     if (given.draw) {
       draw = numbersOf(given.draw);
@@ -505,7 +525,7 @@
     attempt(main);
     drain();
     while (!machine.isStopped) {
-      runLoop();
+      yield* runLoop();
       if (machine.isStopped) break;
       inPhase("beforeExit", () =>
         makeCallback(() => machine.process.emit("beforeExit", exitCode())),

@@ -645,6 +645,7 @@
       /^cannot convert BigInt to number$/,
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
+    [/^too many arguments in function call.*/, "Maximum call stack size exceeded"],
     [/^BigInt division by zero$/, "Division by zero"],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
     [/^invalid array length$/, "Invalid array length"],
@@ -1000,7 +1001,8 @@
   };
 
   const settledState = (promise) => host("promise", promise) !== 0;
-  machine.begin = (kind, file, plan) => {
+  /** What comes before a program: its files, its name, the day. */
+  machine.prepare = (file, plan) => {
     process.argv[1] = file;
     settings.file = file;
     machine.isWatched = plan.isWatched;
@@ -1014,6 +1016,9 @@
       seed = ANOTHER_SEED;
     }
     machine.fillDisk(programFiles);
+  };
+  machine.begin = (kind, file, plan) => {
+    machine.prepare(file, plan);
     if (plan.isTraced) machine.startTrace(file);
     if (plan.serving) {
       need("serving");

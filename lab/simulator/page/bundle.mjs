@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as acorn from "acorn";
 import { build, transform } from "esbuild";
+import { commonTexts, textsOf as textsOfExercise } from "../check/texts.mjs";
 import { complete } from "../complete.js";
 import { createMachine, programOf } from "../index.js";
 import { INSIDE, INSIDE_LATER, INSIDE_SERVERS, laterName } from "../machine.js";
@@ -23,8 +24,9 @@ const ENTRIES = [
   "editor.js",
   "lab.js",
   "server-panel.js",
+  "exercise.js",
 ];
-const [, , out, ...nodes] = process.argv;
+const [, , out, exercisesFile, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
 
 /** The examples of the Loop Lab: the book's own files, as far as they are there, and some that the list holds. */
@@ -178,6 +180,19 @@ const [serving] = INSIDE_SERVERS;
 served.__SERVING__ = JSON.stringify(await inside(machineParts[serving]));
 served.__SERVERS__ = textIn("servers.json");
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
+const { driver, harness } = await commonTexts();
+write("check", {
+  [laterName("guest")]: await inside(machineParts.guest),
+  [laterName("files")]: await inside(machineParts.files),
+  "check/driver": driver,
+  "check/harness": harness,
+  "check/judge": await bundled("../check/page.js"),
+});
+// [{id, folder, …}]: what is in an exercise's own file is plain data, and the texts of its check.
+for (const { id, folder, ...facts } of JSON.parse(readFileSync(exercisesFile, "utf8")))
+  write(`exercise-${id}`, {
+    [`exercise/${id}`]: JSON.stringify({ ...facts, ...(await textsOfExercise(folder)) }),
+  });
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {

@@ -35,41 +35,36 @@
     await model.load("../replay.css", "../replay.js");
   }
 
-  /** A button in `place`, which loads `files` and opens what `make` makes. */
-  function opener(place, words, about, files, make) {
-    const open = button(words, press, { "aria-label": `${words}: ${about}` });
-    async function press() {
-      if (place.childElementCount > 1) return;
-      const wait = el("span", { role: "status" }, " Opening …");
-      place.append(wait);
-      try {
-        await files();
-      } catch {
-        wait.textContent = " The editor could not be loaded: load the page again.";
-        return;
-      }
-      wait.remove();
-      open.hidden = true;
-      const leave = () => {
-        open.hidden = false;
-        open.focus();
-      };
-      await make(leave).open();
+  /** Load files, and put what `make` gives into the place of the button, until it is left. */
+  async function show(place, open, loading, make) {
+    if (open.hidden || place.querySelector("[role]")) return;
+    const wait = el("span", { role: "status" }, " Opening …");
+    place.append(wait);
+    try {
+      await Promise.all(loading());
+    } catch {
+      wait.textContent = " The editor could not be loaded: load the page again.";
+      return;
     }
-    place.append(open);
+    wait.remove();
+    open.hidden = true;
+    const leave = () => {
+      open.hidden = false;
+      open.focus();
+    };
+    await make(leave).open();
   }
 
   /** A button after an element, which opens the panel of its program. */
   function offer(element, { name, source }) {
     if (!hasModel(source)) return;
     const place = el("div", { class: "lab-change-it" });
-    opener(
-      place,
-      "Change it",
-      name,
-      () => Promise.all([model.load("panel.css", "panel.js"), loadReplay()]),
-      (leave) => model.open({ place, name, source, leave }),
-    );
+    const loading = () => [model.load("panel.css", "panel.js"), loadReplay()];
+    const make = (leave) => model.open({ place, name, source, leave });
+    const open = button("Change it", () => show(place, open, loading, make), {
+      "aria-label": `Change it: ${name}`,
+    });
+    place.append(open);
     (element.closest(".cell") ?? element).after(place);
   }
 
@@ -77,19 +72,35 @@
   function offerServer(element, id) {
     const place = el("div", { class: "lab-change-it" });
     element.append(place);
-    opener(
-      place,
-      "Change this server",
-      id,
-      async () => {
-        if (typeof LabNumbers === "undefined") await load("../numbers.js");
-        await model.load("panel.css", "server-panel.css", "server-panel.js");
-      },
-      (leave) => model.serve({ place, id, leave }),
-    );
+    const files = async () => {
+      if (typeof LabNumbers === "undefined") await load("../numbers.js");
+      await model.load("panel.css", "server-panel.css", "server-panel.js");
+    };
+    const make = (leave) => model.serve({ place, id, leave });
+    const open = button("Change this server", () => show(place, open, () => [files()], make), {
+      "aria-label": `Change this server: ${id}`,
+    });
+    place.append(open);
+  }
+
+  /** A button on the card of an exercise, which opens its program. */
+  function offerExercise(card) {
+    const place = el("div", { class: "lab-change-it" });
+    const best = el("span");
+    const sayBest = () => {
+      const { best: points, of } = LabDom.storage.read(`lab-exercise:${card.dataset.here}`) ?? {};
+      best.textContent = points >= 0 ? ` Your best here: ${points} of ${of} points` : "";
+    };
+    const loading = () => [model.load("panel.css", "sheet.css", "exercise.js")];
+    const make = (leave) => model.write({ place, card, leave, changed: sayBest });
+    const open = button("Write it here", () => show(place, open, loading, make));
+    sayBest();
+    place.append(open, best);
+    card.append(place);
   }
 
   LabDom.afterParsing(() => {
+    for (const card of document.querySelectorAll("[data-here]")) offerExercise(card);
     for (const replay of document.querySelectorAll("loop-replay:not([drop])")) {
       const data = LabDom.dataOf(replay);
       if (typeof data?.source === "string") offer(replay, data);

@@ -85,7 +85,11 @@ globalThis.labModelEditor = function edit({ place, text, label, onchange, run, l
           ...historyKeymap,
         ]),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({
+          "aria-label": label,
+          spellcheck: "false",
+          tabindex: "0",
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onchange(update.state.doc.toString());
         }),

@@ -23,20 +23,24 @@ export class Runner {
 
   /**
    * Runs {source, file} on the Node of that major version; `tell(what, more)` is called with "begun", then
-   * "ran" and "orders", for a program with `plans` "served", or "refused" with a sentence. A new run ends the one before.
+   * "ran" and "orders", for a program with `plans` "served", or "refused" with a sentence. A program with an `exercise` is
+   * judged, with the files of `packs`: "criterion" comes for each, then "judged". A new run ends the one before.
    */
-  async run(program, node, tell) {
+  async run(program, node, tell, packs = []) {
     const id = ++this.#count;
     if (this.#current) this.#end();
     this.#current = { id, node, program, tell };
     this.#wait(LOADING_MS, NOT_LOADED);
     try {
-      await Promise.all([this.#open(), this.#load(`node-${node}`)]);
+      await Promise.all([
+        this.#open(),
+        ...[`node-${node}`, ...packs].map((name) => this.#load(name)),
+      ]);
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
     if (this.#current?.id !== id) return;
-    this.#give({ id, node, program });
+    this.#give({ id, node, program, later: packs.map((name) => this.#texts.get(name)) });
   }
 
   #give({ node, ...more }) {
@@ -106,7 +110,7 @@ export class Runner {
       this.#wait(LOADING_MS, NOT_LOADED);
       return this.#complete(this.#current, more.packs);
     }
-    if (["orders", "served", "refused"].includes(event)) {
+    if (["orders", "served", "judged", "refused"].includes(event)) {
       clearTimeout(this.timer);
       this.#current = null;
     } else this.#wait(SILENT_MS, GONE);

@@ -4,7 +4,9 @@
 import quickjs from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
 import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
 import * as acorn from "acorn";
+import { complete } from "../complete.js";
 import { createMachine, explore, NotModelledError, programOf, runPlans } from "../index.js";
+import { latin1Of } from "../machine.js";
 import { kindOf } from "../program.js";
 
 const LIMITS = { limitMs: 1400, mostMB: 96 };
@@ -32,8 +34,12 @@ globalThis.onmessage = async ({ data }) => {
     if (isToPrepare) return;
     modules.lacking.clear();
     const kind = kindOf(program.source, program.file, acorn);
-    tell("begun", { version: entry.machine.node.version, kind });
-    run(entry.machine, program, (what, more) => modules.lacking.size || tell(what, more));
+    const { machine, createOther } = entry;
+    if (program.exercise) entry.other ??= await createOther();
+    tell("begun", { version: machine.node.version, kind });
+    const tellWhole = (what, more) => modules.lacking.size || tell(what, more);
+    if (program.exercise) judge(entry, program, tellWhole);
+    else run(machine, program, tellWhole);
   } catch (error) {
     if (!modules?.lacking.size) tell("refused", { sentence: sentenceOf(error) });
   }
@@ -55,7 +61,8 @@ async function machineOf(packed) {
       return all[name];
     },
   });
-  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), modules };
+  const createOther = () => createMachine({ ...node, texts }, parts, LIMITS);
+  return { machine: await createOther(), createOther, modules, texts: nodeTexts };
 }
 
 /** Bytes that begin with the names and lengths of what follows, as JSON and a line end. */
@@ -80,6 +87,14 @@ function run(machine, { source, file, plans, parts: more }, tell) {
   tell("ran", { order: first.orders[0], notes: first.notes, trace: first.trace });
   const { orders, cut, notes, trace } = explore(machine, program, ALL);
   tell("orders", { orders, cut, notes, trace });
+}
+
+/** Judges a hand-in of an exercise with what has come with the program. */
+function judge(entry, program, tell) {
+  const url = URL.createObjectURL(new Blob([entry.texts["check/judge"]]));
+  if (!globalThis.labJudge) importScripts(url);
+  URL.revokeObjectURL(url);
+  globalThis.labJudge({ NotModelledError, programOf, latin1Of, complete }, entry, program, tell);
 }
 
 function sentenceOf(error) {

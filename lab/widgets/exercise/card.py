@@ -10,6 +10,7 @@ from markupsafe import Markup
 from lab import usage
 from lab.grading import exercise as exercises
 from lab.grading.exercise import LEVELS, Exercise
+from lab.simulator import judging
 from lab.storage.gate import checked
 from lab.text.looks import macros
 from lab.text.numbers import bare
@@ -20,7 +21,8 @@ BEGIN_HERE = "Where to begin without your own folder: a solution of the step bef
 HTML = macros("""
 {% macro card(one, task, code, data, style) -%}
 {% set title = "exercise-" ~ one.id ~ "-title" %}
-<section class="lab-exercise" id="exercise-{{ one.id }}" aria-labelledby="{{ title }}">
+<section class="lab-exercise" id="exercise-{{ one.id }}" aria-labelledby="{{ title }}"
+{%- if one.is_here %} data-here="{{ one.id }}"{% endif %}>
 {{ style }}
 <div class="head">
 <p class="title" id="{{ title }}" role="heading" aria-level="3">{{ one.title }}</p>
@@ -85,7 +87,8 @@ class Card:
                     "star": exercise.star,
                     "stars": exercises.STARS,
                     "step": exercise.step,
-                    "model_lacks": _markdown(exercise.model_lacks, inline=True),
+                    "is_here": judging.is_offered(exercise),
+                    "model_lacks": _markdown(judging.lacks(exercise), inline=True),
                     "begin": BEGIN_HERE if exercise.step > 1 else BEGIN,
                     "file": exercise.begins_as,
                     "handed_in_as": exercise.handed_in_as,
@@ -134,6 +137,7 @@ def _highlighted(code: str) -> Markup:
 def exercise(id: str) -> Card:
     """Return the exercise as it stands on its page. Raises UnknownExercise, BadExercise."""
     found = exercises.exercise(id)
-    for file in (found.folder / exercises.FILE, found.folder / "task.md", found.starter):
+    files = (found.folder / exercises.FILE, found.folder / "task.md", found.starter)
+    for file in (*files, judging.DATA):
         usage.note_file(file)
     return Card(found)

@@ -1,0 +1,64 @@
+// Evaluated inside the engine of a guest: a program that talks with the host, and goes on from call to call. Its channel has
+// `send(text)`, `hear(listener)` and `unref()`; until then it keeps the loop alive.
+(machine) => {
+  let outbox = [];
+  let output = [];
+  let messages = [];
+  let listener = null;
+  const port = {
+    number: -1,
+    take() {
+      const texts = messages;
+      messages = [];
+      for (const text of texts) machine.makeCallback(() => listener(text));
+    },
+  };
+  machine.isGuest = true;
+  machine.handles.add(port);
+  const channel = {
+    send: (text) => void outbox.push(text),
+    hear: (callback) => {
+      listener = callback;
+    },
+    unref: () => void machine.handles.delete(port),
+  };
+  const { print } = machine;
+  machine.print = (descriptor, words, from) => {
+    print(descriptor, words, from);
+    output.push([descriptor, words]);
+  };
+
+  let rounds = null;
+  let code = null;
+  const goOn = () => {
+    const { done, value } = rounds.next();
+    if (done) ({ code } = value);
+  };
+  const begin = ({ plan, config }, main, ...functions) => {
+    machine.prepare("/check.cjs", plan);
+    machine.isWatched = plan.isWatched;
+    machine.hasStores = plan.hasStores;
+    const require = machine.own.module.createRequire("/check.cjs");
+    rounds = machine.rounds(() => main(require, config, channel, ...functions), plan);
+  };
+  const advance = (given) => {
+    const [limit, texts, at] = JSON.parse(given);
+    machine.comesTo(at);
+    if (texts.length) {
+      messages.push(...texts);
+      if (!machine.posts.includes(port)) machine.posts.push(port);
+    }
+    let isNew = !rounds.begun;
+    rounds.begun = true;
+    while (code === null && outbox.length === 0 && (isNew || machine.wakesAt() <= limit)) {
+      isNew = false;
+      goOn();
+    }
+    const told = { sent: outbox, printed: output, code, time: machine.timeUs() / 1000 };
+    const wakesAt = code === null ? machine.wakesAt() : Number.POSITIVE_INFINITY;
+    outbox = [];
+    output = [];
+    return JSON.stringify({ ...told, wakesAt });
+  };
+  return [begin, advance];
+};

@@ -1,0 +1,299 @@
+// What a press on "Write it here" opens below an exercise: its program in an editor, the check on the model, what the check says,
+// and the files that a reader hands in. `write` is called by change.js.
+import { Runner } from "./runner.js";
+import { zipOf } from "./zip.js";
+
+const { el, button, setOff, storage } = globalThis.LabDom;
+const { folder, nodes } = globalThis.LabSimulator;
+const PREFIX = "lab-exercise:"; // change.js has it, too
+const MOST_LETTERS = 100_000;
+const MARKS = { held: "✓", missed: "✗", void: "✗", left: "·", noisy: "?", broken: "!" };
+const WORDS = { held: "held", missed: "missed", void: "missed", left: "not checked" };
+const MAC = /Mac|iPhone|iPad/.test(globalThis.navigator.platform);
+const runner = new Runner(folder);
+const node = Math.max(...Object.keys(nodes).map(Number));
+
+/** A number of points as `make check` writes it. */
+const bare = (points) => String(Math.round(points * 100) / 100);
+
+/** A hand-in's words without what could steer a terminal, cut to a length, as in a result of `make check`. */
+const clean = (text, most = 4000) => {
+  const plain = String(text).replaceAll(/[^\P{C}\n\t]/gu, "\ufffd");
+  return plain.length <= most ? plain : `${plain.slice(0, most)} …`;
+};
+
+function saveAs(name, parts, type) {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
+  el("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
+}
+
+class Sheet {
+  /** card : the exercise on its page, with the file that one begins with */
+  constructor({ place, card, leave, changed: tellPage }) {
+    const { download: name, href } = card.querySelector("a[download]");
+    const { here: id } = card.dataset;
+    const letters = atob(href.split(",")[1]);
+    const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const source = new TextDecoder().decode(bytes);
+    Object.assign(this, { id, name, original: source, leave, tellPage });
+    const { text, best } = storage.read(PREFIX + id) ?? {};
+    this.text = typeof text === "string" ? text : source;
+    this.best = typeof best === "number" ? best : null;
+    // As the card lists them, which is the order in which they are judged.
+    this.criteria = [...card.querySelectorAll("li > .points")].map((points) => {
+      const says = points.parentElement.cloneNode(true);
+      says.querySelector(".points").remove();
+      return { points: Number.parseFloat(points.textContent), says };
+    });
+    this.of = this.criteria.reduce((sum, { points }) => sum + points, 0);
+    this.box = el("section", { class: "lab-change lab-write", "aria-label": `Write ${name}` });
+    this.box.append(...this.#parts());
+    place.append(this.box);
+    this.#sayBest();
+  }
+
+  #parts() {
+    const p = {};
+    this.parts = p;
+    const attributes = { spellcheck: "false", autocapitalize: "off", autocomplete: "off" };
+    p.area = el("textarea", {
+      ...attributes,
+      "aria-label": `Program ${this.name}`,
+      rows: Math.min(24, Math.max(8, this.text.split("\n").length)),
+      oninput: () => this.#change(p.area.value),
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        this.check();
+      },
+      onfocus: () => this.#upgrade(),
+    });
+    p.area.value = this.text;
+    p.edit = el("div", { class: "edit" }, p.area);
+    p.run = button("Check", () => this.check(), {
+      class: "run",
+      title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
+    });
+    p.best = el("span", { class: "best" });
+    p.status = el("p", { class: "status", role: "status" });
+    p.complaint = el("div", { class: "complaint", role: "alert" });
+    p.list = el("ul", { class: "criteria" });
+    return [
+      el(
+        "p",
+        { class: "kind" },
+        el("strong", {}, "Model"),
+        ` of Node ${node}: the exercise's own check judges your program here, in virtual time. Your program stays in this browser. For a class, only the sandbox decides: `,
+        el("code", {}, `make check EXERCISE=${this.id} FILE=${this.name}`),
+        ".",
+      ),
+      el(
+        "div",
+        { class: "bar" },
+        p.run,
+        p.best,
+        el(
+          "span",
+          { class: "rest" },
+          button("Reset", () => this.reset()),
+          button("Save the file", () => this.save()),
+          button("All my files", () => this.saveAll()),
+          button("Close", () => this.close()),
+        ),
+      ),
+      p.edit,
+      p.status,
+      p.complaint,
+      p.list,
+    ];
+  }
+
+  #keep() {
+    const isNew = this.text === this.original && this.best === null;
+    const { name, text, best, of } = this;
+    const kept = best === null ? { name, text, of } : { name, text, best, of };
+    storage.write(PREFIX + this.id, isNew ? null : kept, this.box);
+    this.tellPage();
+  }
+
+  #change(text) {
+    this.text = text;
+    this.#keep();
+  }
+
+  /** Put the real editor in the place of the text area, once the reader is about to type. */
+  async #upgrade() {
+    const { area, edit } = this.parts;
+    if (this.upgrading) return;
+    this.upgrading = true;
+    runner.prepare(node);
+    try {
+      await globalThis.LabSimulator.load("editor.js");
+    } catch {
+      return; // the text area is an editor, too
+    }
+    if (!this.box.isConnected) return;
+    const { selectionStart } = area;
+    const hadFocus = document.activeElement === area;
+    this.editing = globalThis.labModelEditor({
+      place: edit,
+      text: this.text,
+      label: `Program ${this.name}`,
+      onchange: (text) => this.#change(text),
+      run: () => this.check(),
+      leave: () => this.parts.run.focus(),
+    });
+    area.remove();
+    this.editing.focus(hadFocus ? selectionStart : 0);
+  }
+
+  /** Load what typing and checking take. */
+  open() {
+    return this.#upgrade();
+  }
+
+  // -- checking ----------------------------------------------------------------------------------
+
+  check() {
+    const { complaint, list, run } = this.parts;
+    complaint.replaceChildren();
+    list.replaceChildren();
+    this.editing?.mark(null);
+    if (this.text.length > MOST_LETTERS)
+      return this.#complain(
+        `The program has ${this.text.length.toLocaleString("en")} characters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or check it with make check.`,
+      );
+    this.#say(this.hasRun ? "Checking …" : "Loading the model and the check, once …");
+    setOff(run, true);
+    const source = this.text.replaceAll("\r\n", "\n");
+    const [seed] = crypto.getRandomValues(new Uint32Array(1));
+    const program = { exercise: this.id, source, file: this.name, seed };
+    const packs = ["check", `exercise-${this.id}`];
+    runner.run(program, node, (event, more) => this[`_${event}`]?.(more), packs);
+  }
+
+  _begun() {
+    this.hasRun = true;
+    this.said = [];
+    this.parts.list.replaceChildren();
+    this.#say("Checking …");
+  }
+
+  _criterion({ said }) {
+    this.said.push(said);
+    this.#draw(said);
+  }
+
+  _judged() {
+    setOff(this.parts.run, false);
+    const outcomes = this.said.map(({ outcome }) => outcome);
+    if (["noisy", "broken"].some((outcome) => outcomes.includes(outcome)))
+      return this.#say("No verdict: the model can't tell here. Check it with make check.");
+    const isVoid = outcomes.includes("void");
+    const held = this.criteria.filter((_, at) => outcomes[at] === "held");
+    const points = isVoid ? 0 : held.reduce((sum, one) => sum + one.points, 0);
+    const first = this.said.find(({ outcome }) => ["missed", "void"].includes(outcome));
+    const words = first ? ` ${clean(first.message).split("\n").join(" ⏎ ")}` : "";
+    this.#say(`${bare(points)} of ${bare(this.of)} points.${words}`);
+    if (this.best === null || points > this.best) {
+      this.best = points;
+      this.#sayBest();
+    }
+    this.#keep();
+  }
+
+  _refused({ sentence }) {
+    setOff(this.parts.run, false);
+    const what = String(sentence).replace(/\.?( For the real thing: .*)?$/, "");
+    this.#complain(`${what}. To check it for real, save the file and use make check.`);
+  }
+
+  #draw({ outcome, message = "", stdout, stderr, ...observation }) {
+    const { list } = this.parts;
+    const before = this.said.slice(0, -1);
+    const { points, says } = this.criteria[before.length];
+    const isTold = before.some((one) => message && one.message === message);
+    const needed =
+      this.criteria[before.findIndex(({ criterion }) => criterion === message)]?.says.textContent;
+    const words =
+      outcome === "left"
+        ? `Not checked: it needs “${needed?.trim()}”`
+        : isTold && outcome === "missed" && observation.saw === undefined
+          ? "for the same reason as above"
+          : clean(message);
+    const printed = clean([stdout, stderr].filter(Boolean).join("\n"));
+    const mark = WORDS[outcome] ?? "no verdict";
+    const value = ["noisy", "broken"].includes(outcome) ? "–" : outcome === "held" ? points : 0;
+    const { saw, wanted: goal } = observation;
+    const facts = Object.entries({ saw, wanted: goal, printed: isTold ? "" : printed })
+      .filter(([, text]) => text)
+      .flatMap(([name, text]) => [
+        el("dt", {}, name),
+        el("dd", {}, el("pre", { tabindex: 0 }, clean(text))),
+      ]);
+    const item = el(
+      "li",
+      { class: outcome },
+      el("span", { "aria-label": mark, role: "img" }, MARKS[outcome]),
+      ` ${bare(value)}/${bare(points)} `,
+      ...says.cloneNode(true).childNodes,
+    );
+    if (words) item.append(el("p", { class: "message" }, words));
+    if (facts.length) item.append(el("dl", {}, ...facts));
+    list.append(item);
+    const line = /\((\S+), line (\d+)\)/.exec(words);
+    if (line?.[1] === this.name && outcome === "missed") this.editing?.mark(Number(line[2]));
+  }
+
+  #say(text) {
+    this.parts.status.textContent = text;
+  }
+
+  #sayBest() {
+    this.parts.best.textContent =
+      this.best === null ? "" : `Your best here: ${bare(this.best)} of ${bare(this.of)} points`;
+  }
+
+  #complain(text) {
+    this.#say("");
+    this.parts.complaint.replaceChildren(el("p", {}, text));
+  }
+
+  // -- what else a reader does -------------------------------------------------------------------
+
+  reset() {
+    if (this.editing) this.editing.text = this.original;
+    else this.parts.area.value = this.original;
+    this.#change(this.original);
+    this.parts.list.replaceChildren();
+    this.#say("The program is back to where one begins. Your best points stay.");
+  }
+
+  save() {
+    saveAs(this.name, [this.text], "text/javascript");
+    this.#say(
+      `Saved as ${this.name}. Check it for real: make check EXERCISE=${this.id} FILE=${this.name}`,
+    );
+  }
+
+  /** All programs that were written on pages of this book, in one archive as a class takes it. */
+  saveAll() {
+    const files = new Map([[this.name, this.text]]);
+    for (const key of storage.keys(PREFIX)) {
+      const { name, text } = storage.read(key) ?? {};
+      if (/^[\w-]+\.[cm]js$/.test(name) && typeof text === "string") files.set(name, text);
+    }
+    saveAs("my-exercises.zip", [zipOf(files)], "application/zip");
+    const number = files.size === 1 ? "one program" : `${files.size} programs`;
+    this.#say(`Saved ${number} as my-exercises.zip, which make grade takes.`);
+  }
+
+  close() {
+    this.editing?.close();
+    this.box.remove();
+    this.leave();
+  }
+}
+
+globalThis.LabSimulator.write = (options) => new Sheet(options);

@@ -1,0 +1,158 @@
+"""Exercises that a page judges: its check says what the sandbox says."""
+
+import dataclasses
+import json
+import random
+
+import pytest
+
+from lab.grading import exercise as exercises
+from lab.processes import nodes
+from lab.simulator import compare, judging
+from lab.widgets.exercise import card
+
+MAJOR = max(nodes.known())
+SAMPLE = ["map-limit", "turn-by-turn"]
+KNOWN_SAMPLE = ["abba", "every"]
+LEAST = 35
+
+pytestmark = pytest.mark.timeout(1200)
+
+
+@pytest.fixture(scope="module")
+def model():
+    made = compare.Model(MAJOR)
+    yield made
+    made.close()
+
+
+def faults(rows):
+    return [row for row in rows if row.difference or row.lacks or row.messages == "other"]
+
+
+def test_each_exercise_is_judged_on_its_page_or_says_what_the_model_lacks():
+    here = {one.id for one in judging.offered()}
+    lacking = {name for name in exercises.names() if judging.lacks(exercises.exercise(name))}
+    assert here.isdisjoint(lacking)
+    assert here | lacking == set(exercises.names())
+    assert len(here) >= LEAST
+    data = json.loads(judging.DATA.read_text("utf8"))
+    assert {*data["here"], *data["lacks"]} <= set(exercises.names())
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_page_and_sandbox_give_the_same_outcomes_and_messages(model, name):
+    one = exercises.exercise(name)
+    wrong = random.Random(name).choice(one.wrong)
+    rows = [compare.answered(model, one, each) for each in (None, wrong)]
+    assert faults(rows) == []
+    assert rows[0].points == one.points > rows[1].points
+    assert {row.messages for row in rows} == {"same"}
+
+
+@pytest.mark.parametrize("name", KNOWN_SAMPLE)
+def test_the_page_knows_each_wrong_answer(model, name):
+    rows = list(compare.compared(model, exercises.exercise(name), known=True))
+    assert faults(rows) == []
+
+
+@pytest.mark.nightly  # some minutes; any change of the model or of a check can show here
+@pytest.mark.parametrize("one", judging.offered(), ids=lambda one: one.id)
+def test_page_and_sandbox_agree_on_all_answers(model, one):
+    assert faults(compare.compared(model, one)) == []
+
+
+@pytest.mark.nightly
+def test_what_is_not_offered_is_still_lacking(model):
+    """An exercise that the model has come to judge is to be offered: compare.py writes the list."""
+    others = [
+        exercises.exercise(name) for name in json.loads(judging.DATA.read_text("utf8"))["lacks"]
+    ]
+    ready = [one.id for one in others if not faults(compare.compared(model, one, known=True))]
+    assert ready == []
+
+
+def judged(model, one, source, name="mine.mjs"):
+    return model.judge(one, name, source, 1)
+
+
+ENDLESS = "export function mapLimit() { for (;;); }\n"
+
+
+def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
+    said = judged(model, exercises.exercise("map-limit"), ENDLESS)
+    first = said["criteria"][0]
+    assert first["outcome"] == "missed"
+    assert "its event loop no longer turns" in first["message"]
+    endless = judged(model, exercises.exercise("map-limit"), "for (;;);\n")
+    assert "loading your file never finished" in endless["criteria"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("export const other = 1;\n", "exports no function `mapLimit`, only `other`"),
+        ("export default function mapLimit() {}\n", "only a default export"),
+        ("", "it exports nothing"),
+        ("export const mapLimit = 3;\n", "it is of type number"),
+        ("export function mapLimit( {\n", "your file cannot be loaded: Unexpected end of input"),
+        ("export function mapLimit(a: string) {}\n", "TypeScript types are not JavaScript"),
+        (
+            "throw new TypeError('no');\n",
+            "your file cannot be loaded: TypeError: no (mine.mjs, line 1)",
+        ),
+        ("throw 'text';\n", 'it threw "text"'),
+        ("import './lib.mjs';\nexport function mapLimit() {}\n", "lib.mjs"),
+        ("process.exit(0);\n", "is there a process.exit()?"),
+        ("export function mapLimit() { return new Promise(() => {}); }\n", "did not"),
+        ("export async function mapLimit(items) { return items.map(() => () => 1); }\n", ""),
+    ],
+)
+def test_what_strangers_hand_in_gets_the_sandbox_s_words(model, source, words):
+    said = judged(model, exercises.exercise("map-limit"), source)
+    assert "lacks" in said or words in said["criteria"][0]["message"], said
+    assert '"fault":' not in json.dumps(said)
+
+
+def test_a_module_that_the_model_lacks_is_named(model):
+    text = "import zlib from 'node:zlib';\nexport function mapLimit() { zlib.gzipSync('a'); }\n"
+    assert "compression" in judged(model, exercises.exercise("map-limit"), text)["lacks"]
+
+
+def test_commonjs_is_judged_as_well(model):
+    one = exercises.exercise("turn-by-turn")
+    assert "cjs" in one.modules
+    source = one.program(one.solution).replace("export function", "exports.lost = function")
+    said = judged(model, one, source, "mine.cjs")
+    assert {each["outcome"] for each in said["criteria"]} == {"held"}
+
+
+def test_a_row_that_differs_is_not_offered():
+    one = exercises.exercise("abba")
+    rows = [
+        compare.Row(one.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1)
+        for answer in (None, *one.wrong)
+    ]
+    assert one.id in compare.written(rows)["here"]
+    assert one.id not in compare.written(rows[1:])["here"]  # not all answers were judged
+    for change, lacks in [
+        ({"difference": "a: missed instead of held"}, compare.OTHERWISE),
+        ({"messages": "other"}, compare.OTHERWISE),
+        ({"longest": 1000.0}, compare.SLOW),
+        ({"lacks": "The model lacks named pipes"}, "named pipes"),
+        ({"lacks": "The model of the loop has no pipes (a.b) yet. For it: x"}, "pipes (a.b)"),
+    ]:
+        changed = [dataclasses.replace(rows[0], **change), *rows[1:]]
+        data = compare.written(changed)
+        assert one.id not in data["here"]
+        assert data["lacks"][one.id] == lacks
+    assert compare.written([]) == json.loads(judging.DATA.read_text("utf8"))
+
+
+def test_a_card_offers_the_exercise_or_says_what_is_missing():
+    offered = str(card.exercise("map-limit")._repr_html_())
+    assert 'data-here="map-limit"' in offered
+    assert "can't check it" not in offered
+    other = str(card.exercise("after-io")._repr_html_())
+    assert "data-here" not in other
+    assert "lacks" in other and "pipes" in other

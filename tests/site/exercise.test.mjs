@@ -1,0 +1,207 @@
+// "Write it here": an exercise that is written, checked and kept on its page, and judged as `make check` judges it.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { siteFolder, visit } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const KB = 1000;
+const MOST = 600 * KB; // gzipped, of one exercise with all that its check may ask for
+const PATIENCE = 300_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+const site = siteFolder();
+const chapter = "book/event-loop/from-callbacks-to-await.html";
+const streams = "book/streams/flow-and-backpressure.html";
+const onDisk = (page) => pathToFileURL(join(site, page)).href;
+const own = session({ site });
+const [folder] = readdirSync(join(site, "_static")).filter((name) => name.startsWith("simulator-"));
+const exercise = (path) =>
+  readFileSync(new URL(`../../exercises/${path}`, import.meta.url), "utf8");
+const SOLUTION = exercise("event-loop/map-limit/solution.mjs");
+const BATCHES = exercise("event-loop/map-limit/wrong/batches.mjs");
+const ENDLESS = "export function mapLimit() {\n  for (;;);\n}\n";
+
+/** The sheet of an exercise as a reader uses it. */
+async function opened(tab, id = "map-limit") {
+  const card = tab.locator(`#exercise-${id}`);
+  await card.getByRole("button", { name: "Write it here" }).click();
+  const box = card.locator(".lab-write");
+  await box.locator(".cm-content").waitFor({ timeout: PATIENCE });
+  const status = () => box.locator(".status").innerText();
+  const press = (name) => box.getByRole("button", { name, exact: true }).click();
+  const write = async (text) => {
+    await box.locator(".cm-content").focus();
+    await tab.keyboard.press("ControlOrMeta+a");
+    await tab.keyboard.press("Delete");
+    await tab.keyboard.insertText(text);
+  };
+  const checked = async (text) => {
+    await write(text);
+    await press("Check");
+    await tab.waitForFunction(
+      () => {
+        const { textContent: said } = document.querySelector(".lab-write .status");
+        const isWrong = document.querySelector(".lab-write .complaint").childElementCount > 0;
+        return isWrong || /points\.|verdict/.test(said);
+      },
+      null,
+      { timeout: PATIENCE },
+    );
+    return status();
+  };
+  return { card, box, status, press, write, checked };
+}
+
+const saved = async (tab, action) => {
+  const [download] = await Promise.all([tab.waitForEvent("download"), action()]);
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+};
+
+describe("an exercise on its page", () => {
+  it("nothing is asked for before the press", async () => {
+    own.host.sent.length = 0;
+    await own.open(own.host.url + chapter, async (tab) => {
+      await tab.getByRole("button", { name: "Write it here" }).first().waitFor();
+      assert.ok(!own.host.sent.some(({ path }) => path.includes(folder)));
+    });
+  });
+
+  for (const [where, base] of [
+    ["from disk", () => `${pathToFileURL(site).href}/`],
+    ["from a host", () => own.host.url],
+  ])
+    it(`the solution gets all points, and a wrong answer its own message, ${where}`, async () => {
+      await own.open("about:blank", async (tab, seen) => {
+        await tab.addInitScript(() => {
+          globalThis.stopped = [];
+          addEventListener("securitypolicyviolation", (event) =>
+            globalThis.stopped.push(event.blockedURI),
+          );
+        });
+        await visit(tab, base() + chapter);
+        const { box, checked } = await opened(tab);
+        assert.match(await checked(BATCHES), /^5 of 7 points\. p = \d+: one of \d+ calls was done/);
+        const missed = box.locator(".criteria .missed");
+        assert.equal(await missed.count(), 1);
+        assert.match(await missed.innerText(), /0\/2[\s\S]*must not hold up the next/);
+        assert.match(await missed.innerText(), /saw\s+\d+ under way\s+wanted\s+\d+/);
+        assert.equal(await checked(SOLUTION), "7 of 7 points.");
+        assert.equal(await box.locator(".criteria .held").count(), 5);
+        assert.match(await box.innerText(), /For a class, only the sandbox decides/);
+        assert.deepEqual(await tab.evaluate(() => globalThis.stopped), []);
+        assert.deepEqual(seen.errors, []);
+        assert.deepEqual(
+          seen.foreign.filter((url) => !url.startsWith(own.host.url)),
+          [],
+        );
+      });
+    });
+
+  it("text and best points stay in the browser, and the text can be put back", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const first = await opened(tab);
+      await first.checked(SOLUTION);
+      assert.match(await first.checked(BATCHES), /^5 of 7/);
+      await tab.reload();
+      await tab.getByText("Your best here: 7 of 7 points").waitFor();
+      const { box, press } = await opened(tab);
+      assert.match(await box.locator(".cm-content").innerText(), /Promise\.all\(calls\)/);
+      await press("Reset");
+      assert.doesNotMatch(await box.locator(".cm-content").innerText(), /Promise\.all\(calls\)/);
+      await box.getByText("Your best here: 7 of 7 points").waitFor();
+    });
+  });
+
+  it("the file and the archive of all files are those that make check and make grade take", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const { press, write } = await opened(tab);
+      await write(SOLUTION);
+      const file = await saved(tab, () => press("Save the file"));
+      assert.equal(file.name, "map-limit.mjs");
+      assert.equal(file.bytes.toString(), SOLUTION);
+      const all = await saved(tab, () => press("All my files"));
+      assert.equal(all.name, "my-exercises.zip");
+      assert.ok(all.bytes.includes(SOLUTION) && all.bytes.includes("map-limit.mjs"));
+    });
+  });
+
+  it("a program that never ends, or that the model can't run, is told in a sentence", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const { box, checked } = await opened(tab);
+      assert.match(await checked(ENDLESS), /its event loop no longer turns/);
+      assert.match(await checked("export function mapLimit( {\n"), /cannot be loaded/);
+      assert.match(await checked("export const other = 1;\n"), /exports no function `mapLimit`/);
+      await checked('import "node:zlib";\nexport function mapLimit() {}\n');
+      assert.match(
+        await box.locator(".complaint").innerText(),
+        /no compression .*To check it for real, save the file and use make check\.$/,
+      );
+      assert.equal(await checked(SOLUTION), "7 of 7 points.");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("a check about streams loads them when it needs them", async () => {
+    const text = exercise("streams/pump-by-hand/solution.mjs");
+    await own.open(onDisk(streams), async (tab, seen) => {
+      const { checked } = await opened(tab, "pump-by-hand");
+      assert.match(await checked(text), /^(\d+) of \1 points\.$/);
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("it is used by keyboard alone, at 360 px, and passes axe in both themes", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      await tab.setViewportSize({ width: 360, height: 740 });
+      const card = tab.locator("#exercise-map-limit");
+      const button = card.getByRole("button", { name: "Write it here" });
+      await button.focus();
+      await tab.keyboard.press("Enter");
+      const box = tab.locator(".lab-write");
+      await box.locator(".cm-content").waitFor({ timeout: PATIENCE });
+      await tab.keyboard.press("ControlOrMeta+a");
+      await tab.keyboard.insertText(BATCHES);
+      await tab.keyboard.press("Control+Enter");
+      await box.locator(".criteria .missed").waitFor({ timeout: PATIENCE });
+      const wide = await tab.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      assert.ok(wide <= 0, `${wide} px too wide`);
+      await tab.addScriptTag({ content: AXE }).catch(() => tab.evaluate(AXE));
+      for (const theme of ["light", "dark"]) {
+        await tab.evaluate((value) => {
+          document.documentElement.dataset.theme = value;
+        }, theme);
+        const found = await tab.evaluate(() => globalThis.axe.run(".lab-write"));
+        assert.deepEqual(
+          found.violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 120)}`),
+          [],
+          theme,
+        );
+      }
+      await tab.keyboard.press("Escape");
+      assert.equal(await tab.evaluate(() => document.activeElement.textContent), "Check");
+      await box.getByRole("button", { name: "Close" }).press("Enter");
+      assert.equal(await button.evaluate((node) => node === document.activeElement), true);
+    });
+  });
+
+  it("an exercise weighs at most 600 kB with all that its check may ask for", () => {
+    const weight = (name) => gzipSync(readFileSync(join(site, "_static", folder, name))).length;
+    const names = readdirSync(join(site, "_static", folder));
+    const common = names.filter((name) =>
+      /^(check|editor|exercise)\.js$|^(panel|sheet)\.css$|^engine|^(node|streams|later|sockets)-26/.test(
+        name,
+      ),
+    );
+    const each = names.filter((name) => name.startsWith("exercise-")).map(weight);
+    const total = common.reduce((sum, name) => sum + weight(name), 0) + Math.max(...each);
+    assert.ok(each.length >= 35, `${each.length} exercises`);
+    assert.ok(total > 300 * KB && total <= MOST, `${total} bytes`);
+  });
+});
