@@ -28,7 +28,6 @@ CACHE = HOME / "_build" / "simulator"
 OLD_S = 86_400  # files of other sources may be read by another build until then
 FOLDER = "simulator-"
 LOADER = "change.js"
-SCRIPTS = ("panel.js", "editor.js", "lab.js", "server-panel.js")
 PATIENCE_S = 900
 EXAMPLES = HERE / "page" / "examples.json"
 PACKAGES = HOME / "node_modules"
@@ -41,7 +40,7 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
-SCRIPTS = ("panel.js", "editor.js", "lab.js", "exercise.js")
+SCRIPTS = ("panel.js", "editor.js", "lab.js", "server-panel.js", "exercise.js")
 # The texts of a Node's modules: those of every program, and those that some programs ask for.
 PACKS = ("node", "streams", "later", "sockets", "web", "glob")
 # Texts and code have no words of four bytes: pb is 0.
