@@ -398,13 +398,18 @@
     machine.closing.length > 0 ||
     machine.sockets?.isAlive() === true;
 
-  const isHurried = () =>
-    !isAlive() ||
-    immediateRef ||
-    machine.closing.length > 0 ||
-    machine.posts.length > 0 ||
-    finishedWorks.length > 0 ||
-    machine.sockets?.isReady() === true;
+  const isHurried = () => {
+    // Looking decides which sockets are ready in this round, so it is done in any case.
+    const isSocketReady = machine.sockets?.isReady() === true;
+    return (
+      !isAlive() ||
+      immediateRef ||
+      machine.closing.length > 0 ||
+      machine.posts.length > 0 ||
+      finishedWorks.length > 0 ||
+      isSocketReady
+    );
+  };
   /** When the next round has something to do. */
   machine.wakesAt = () =>
     isHurried()

@@ -28,74 +28,74 @@
   };
   model.load = (...names) => Promise.all(names.map(load));
 
+  const loadNumbers = () => typeof LabNumbers === "undefined" && load("../numbers.js");
+
   /** The replay, which comes with pages that have one, and numbers, which it needs. */
   async function loadReplay() {
     if (customElements.get("loop-replay")) return;
-    if (typeof LabNumbers === "undefined") await load("../numbers.js");
+    await loadNumbers();
     await model.load("../replay.css", "../replay.js");
   }
 
-  /** Load files, and put what `make` gives into the place of the button, until it is left. */
-  async function show(place, open, loading, make) {
-    if (open.hidden || place.querySelector("[role]")) return;
-    const wait = el("span", { role: "status" }, " Opening …");
-    place.append(wait);
-    try {
-      await Promise.all(loading());
-    } catch {
-      wait.textContent = " The editor could not be loaded: load the page again.";
-      return;
+  /** Puts a button into `place`, which loads files, and shows what `make` gives until a reader leaves it. */
+  function offer(place, words, name, loading, make) {
+    const open = button(words, press, name && { "aria-label": `${words}: ${name}` });
+    async function press() {
+      if (open.hidden || place.querySelector("[role]")) return;
+      const wait = el("span", { role: "status" }, " Opening …");
+      place.append(wait);
+      try {
+        await loading();
+      } catch {
+        wait.textContent = " The editor could not be loaded: load the page again.";
+        return;
+      }
+      wait.remove();
+      open.hidden = true;
+      const leave = () => {
+        open.hidden = false;
+        open.focus();
+      };
+      await make(leave).open();
     }
-    wait.remove();
-    open.hidden = true;
-    const leave = () => {
-      open.hidden = false;
-      open.focus();
-    };
-    await make(leave).open();
+    place.append(open);
   }
 
+  const placeOfButton = () => el("div", { class: "lab-change-it" });
+
   /** A button after an element, which opens the panel of its program. */
-  function offer(element, { name, source }) {
+  function offerProgram(element, { name, source }) {
     if (!hasModel(source)) return;
-    const place = el("div", { class: "lab-change-it" });
-    const loading = () => [model.load("panel.css", "panel.js"), loadReplay()];
-    const make = (leave) => model.open({ place, name, source, leave });
-    const open = button("Change it", () => show(place, open, loading, make), {
-      "aria-label": `Change it: ${name}`,
-    });
-    place.append(open);
+    const place = placeOfButton();
+    const loading = () => Promise.all([model.load("panel.css", "panel.js"), loadReplay()]);
+    offer(place, "Change it", name, loading, (leave) => model.open({ place, name, source, leave }));
     (element.closest(".cell") ?? element).after(place);
   }
 
   /** A button in an element that names a server, which opens the panel of its handler and clients. */
   function offerServer(element, id) {
-    const place = el("div", { class: "lab-change-it" });
-    element.append(place);
-    const files = async () => {
-      if (typeof LabNumbers === "undefined") await load("../numbers.js");
+    const place = placeOfButton();
+    const loading = async () => {
+      await loadNumbers();
       await model.load("panel.css", "server-panel.css", "server-panel.js");
     };
-    const make = (leave) => model.serve({ place, id, leave });
-    const open = button("Change this server", () => show(place, open, () => [files()], make), {
-      "aria-label": `Change this server: ${id}`,
-    });
-    place.append(open);
+    offer(place, "Change this server", id, loading, (leave) => model.serve({ place, id, leave }));
+    element.append(place);
   }
 
   /** A button on the card of an exercise, which opens its program. */
   function offerExercise(card) {
-    const place = el("div", { class: "lab-change-it" });
+    const place = placeOfButton();
     const best = el("span");
     const sayBest = () => {
       const { best: points, of } = LabDom.storage.read(`lab-exercise:${card.dataset.here}`) ?? {};
       best.textContent = points >= 0 ? ` Your best here: ${points} of ${of} points` : "";
     };
-    const loading = () => [model.load("panel.css", "sheet.css", "exercise.js")];
+    const loading = () => model.load("panel.css", "sheet.css", "exercise.js");
     const make = (leave) => model.write({ place, card, leave, changed: sayBest });
-    const open = button("Write it here", () => show(place, open, loading, make));
+    offer(place, "Write it here", "", loading, make);
     sayBest();
-    place.append(open, best);
+    place.append(best);
     card.append(place);
   }
 
@@ -103,12 +103,15 @@
     for (const card of document.querySelectorAll("[data-here]")) offerExercise(card);
     for (const replay of document.querySelectorAll("loop-replay:not([drop])")) {
       const data = LabDom.dataOf(replay);
-      if (typeof data?.source === "string") offer(replay, data);
+      if (typeof data?.source === "string") offerProgram(replay, data);
     }
     for (const block of document.querySelectorAll("[class*='lab-program-']:has(pre)")) {
       const [, name, kind] = /lab-program-(\S+?)-([cm]js)/.exec(block.className) ?? [];
       if (name)
-        offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
+        offerProgram(block, {
+          name: `${name}.${kind}`,
+          source: block.querySelector("pre").textContent,
+        });
     }
     for (const element of document.querySelectorAll("[class*='lab-server-']"))
       offerServer(element, /lab-server-(\S+)/.exec(element.className)[1]);
