@@ -18,7 +18,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ from lab.grading.result import (
     plain_name,
 )
 from lab.processes import nodes
+from lab.processes.waits import some_done
 from lab.storage import stored, written
 from lab.storage.json_form import canonical, digest
 
@@ -212,8 +213,11 @@ def here(workers: int | None = None, **how: Any) -> Executor:
         for some, count in ((quiet, at_once), (timed, 1)):
             with ThreadPoolExecutor(count) as pool:
                 try:
-                    for done in as_completed([pool.submit(judge, which) for which in some]):
-                        yield done.result()
+                    pending = {pool.submit(judge, which) for which in some}
+                    while pending:
+                        judged_now, pending = some_done(pending)
+                        for future in judged_now:
+                            yield future.result()
                 except BaseException:
                     stop.set()
                     pool.shutdown(cancel_futures=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.book.pipeline.chapter import cell_digest
+from lab.processes.waits import some_done
 
 STOPPING_S = 60  # until the kernels that still run are gone
 
@@ -81,8 +82,8 @@ class Executor:
 
     def first_done(self) -> str:
         """Wait until one of the notebooks is done, and return its name."""
-        futures.wait(self._running.values(), return_when=futures.FIRST_COMPLETED)
-        return next(name for name, future in self._running.items() if future.done())
+        done, _ = some_done(self._running.values())
+        return next(name for name, future in self._running.items() if future in done)
 
     def finish(self, name: str) -> Executed:
         """Wait for a notebook, put it into jupyter-cache and return it.
