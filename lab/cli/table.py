@@ -255,6 +255,11 @@ TOOLS = (
     ),
     Home("lab.instruments.calibrate", "", (Verb("", "check the load generator against a clock"),)),
     Home("lab.servers.rust_addon", "", (Verb("", "build the addons in Rust (`make addons`)"),)),
+    Home(
+        "lab.simulator.compare",
+        "",
+        (Verb("", "compare the exercises' checks on the model with those in the sandbox"),),
+    ),
     Home("lab.kernels.kernelspec", "", (Verb("", "install the two kernels (`make kernels`)"),)),
 )
 

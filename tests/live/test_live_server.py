@@ -342,7 +342,7 @@ def test_only_a_page_of_this_book_gets_a_kernel(server, asked):
 @pytest.mark.parametrize(
     ("page", "code", "folder"),
     [
-        (PYTHON, IN_PYTHON, "blocking"),
+        (PYTHON, IN_PYTHON, "cases"),
         (PAGE, IN_JAVASCRIPT, ""),
     ],
 )

@@ -1,5 +1,5 @@
 // Servers with virtual clients on the model: laws that hold whatever the server, what a handler may do, and what is refused.
-// The claims of the book are compared in tests/simulator/test_servers.py.
+// The claims of the book are compared in tests/simulator/test_virtual_servers.py.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
