@@ -38,7 +38,7 @@ def figures() -> dict[str, dict[str, Any]]:
 
     waits : ms at equal shares of the requests, from the shortest wait to the longest; throughput :
     answers per second; p50, p99 : ms; gave_up and sent : requests of a trial, on average; trials;
-    machine, node, when. Of a program that prints its waits, a try each, there are only waits and p50.
+    machine, node, when. Of a program with a wait per try there are only waits and p50.
     """
     known = {file.stem for file in records()}
     return {

@@ -84,7 +84,7 @@
   /** Ends the jobs that are done and begins those that waited for their places, of which some may take no time at all. */
   const settle = () => {
     begin(since);
-    while (untilDone(0) <= TINY) {
+    while (running.length + querying.length > 0 && untilDone(0) <= TINY) {
       for (const [list, isDone, cause] of [
         [running, ({ left }) => left <= TINY, "thread"],
         [querying, ({ until }) => until - since <= TINY, "query"],
@@ -460,8 +460,10 @@
     /** Sends the headers, with a status that is checked as Node checks it. */
     #sendHead(status) {
       const code = status | 0;
-      const { codes } = machine.load("internal/errors");
-      if (code < 100 || code > 999) throw new codes.ERR_HTTP_INVALID_STATUS_CODE(status);
+      if (code < 100 || code > 999) {
+        const { codes } = machine.load("internal/errors");
+        throw new codes.ERR_HTTP_INVALID_STATUS_CODE(status);
+      }
       this.statusCode = code;
       this.#sentStatus = code;
       this.headersSent = true;
