@@ -172,14 +172,15 @@ export function plansOf(load) {
 export function resultOf(load, runs) {
   const error = runs.find((run) => run.error)?.error ?? null;
   const [{ served: first }] = runs;
-  if (!error && !first.hasServer)
-    wrong("The program makes no server: call createServer((request, response) => { … }).");
-  if (!error && !first.isListening)
-    wrong(
-      first.isStopped
-        ? `The server did not listen within ${load.seconds} s, the length of the run: call its listen(3000) earlier, or make the run longer.`
-        : "The server does not listen: call its listen(3000).",
-    );
+  if (!error && !first.isListening) {
+    if (first.isStopped)
+      wrong(
+        `No server listened within ${load.seconds} s, the length of the run: call createServer((request, response) => { … }).listen(3000) earlier, or make the run longer.`,
+      );
+    if (!first.hasServer)
+      wrong("The program makes no server: call createServer((request, response) => { … }).");
+    wrong("The server does not listen: call its listen(3000).");
+  }
   const cut = runs.find(({ served }) => served.cut)?.served.cut ?? null;
   const rows = runs
     .flatMap(({ served }, process) => served.rows.map((row) => ({ ...row, process })))

@@ -233,7 +233,12 @@ for (const [what, source, words] of [
   [
     "a server that listens after the run",
     "const s = createServer(() => {}); setTimeout(() => s.listen(3000), 9000);",
-    /did not listen within 2 s/,
+    /No server listened within 2 s/,
+  ],
+  [
+    "a server that would be made after the run",
+    "query(3000).then(() => createServer(() => {}).listen(3000));",
+    /No server listened within 2 s/,
   ],
   ["a handler that does not end", server("for (;;);"), /stopped after/],
   ["no program", "createServer((", /SyntaxError/],
