@@ -221,6 +221,15 @@ describe("below the figure of a server", () => {
   it("what is refused at once is in no wait, and is counted for itself", async () => {
     await own.clean(page("admit"), async (tab) => {
       const { run, write, box, figures } = await changed(tab);
+      const rate = box.getByLabel("Requests per second");
+      await rate.fill("80");
+      await run();
+      await rate.fill("180");
+      // Its list of responses is the program's own, and nobody knows who waits there for what.
+      assert.match(
+        await box.locator(".causes").innerText(),
+        /anything else: .*lists of the program itself/,
+      );
       await write(
         server(`if (Math.random() < 0.7) return response.writeHead(503).end();
   await query(10); response.end();`),
