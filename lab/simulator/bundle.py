@@ -30,6 +30,7 @@ FOLDER = "simulator-"
 LOADER = "change.js"
 PATIENCE_S = 900
 EXAMPLES = HERE / "page" / "examples.json"
+IMPORTED = [HOME / "lab" / "node" / "loadgen" / "schedule.mjs"]  # by scripts of this folder
 PACKAGES = HOME / "node_modules"
 # Whose code is in the folder: the package, and the file of its licence.
 LICENCES = {
@@ -92,6 +93,7 @@ def _sources() -> Iterator[Path]:
     for file in sorted(HERE.rglob("*")):
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
+    yield from IMPORTED
     yield from measurements.records()
     for example in json.loads(EXAMPLES.read_text("utf8")):
         if "file" in example and (HOME / example["file"]).exists():

@@ -38,7 +38,7 @@ def figures() -> dict[str, dict[str, Any]]:
 
     waits : ms at equal shares of the requests, from the shortest wait to the longest; throughput :
     answers per second; p50, p99 : ms; gave_up and sent : requests of a trial, on average; trials;
-    machine, node, when. Of a program that prints its waits there are only waits and quantiles.
+    machine, node, when. Of a program with a wait per try there are only waits and p50.
     """
     known = {file.stem for file in records()}
     return {
@@ -54,7 +54,7 @@ def _figures(source: dict[str, Any]) -> dict[str, Any]:
     about = {"machine": record["machine"]["cpu"], "when": record["when"][:10]}
     if "key" in source:
         waits = sorted(json.loads(line)[source["key"]] for line in record["text"].splitlines())
-        return {**about, "node": record["node"], "trials": len(waits), **_of(waits)}
+        return {**about, "node": record["node"], "trials": len(waits), **_of_tries(waits)}
     comparison = store.reference(experiment)
     assert isinstance(comparison, Comparison)
     trials = comparison.pool(source["arm"], source.get("at"))
@@ -74,10 +74,6 @@ def _figures(source: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of(waits: list[float]) -> dict[str, Any]:
+def _of_tries(waits: list[float]) -> dict[str, Any]:
     middle = waits[(len(waits) - 1) // 2]
-    return {
-        "waits": [round(wait, 2) for wait in waits],
-        "p50": round(middle, 2),
-        "p99": round(waits[-1], 2),
-    }
+    return {"waits": [round(wait, 2) for wait in waits], "p50": round(middle, 2)}

@@ -24,7 +24,10 @@ const GROUP = {
   keepAlive: true,
   isConnected: false, // before the run begins
 };
-/** The machine, and how long it is looked at. `requestMs` and `connectMs` are of the loop: for each request, and each connection. */
+/**
+ * The machine, and how long it is looked at. `requestMs` and `connectMs` are of the loop: for each request, and each connection.
+ * `requestMs` is measured, of a server that only waits (tests/simulator/test_servers.py computes it); `connectMs` is chosen.
+ */
 export const LOAD = {
   seconds: 2,
   warmSeconds: 0,
@@ -76,10 +79,10 @@ const wrong = (sentence) => {
 };
 const shown = (value) => (typeof value === "number" ? String(value) : JSON.stringify(value));
 
-function checked(given, defaults) {
+function checked(given, defaults, known = defaults) {
   for (const name of Object.keys(given))
     if (!(name in defaults))
-      wrong(`Clients have no ${name}: they have ${Object.keys(defaults).join(", ")}.`);
+      wrong(`A load has no ${name}: choose from ${Object.keys(known).join(", ")}.`);
   const values = { ...defaults, ...given };
   for (const [name, value] of Object.entries(values)) {
     if (CHOICES[name] && !CHOICES[name].includes(value))
@@ -102,7 +105,8 @@ export function loadOf(given = {}) {
   const ofAll = Object.entries(rest).filter(([name]) => !(name in GROUP));
   if (groups && ofGroup.length > 0)
     wrong(`With groups of clients, ${ofGroup[0][0]} is given for each of them.`);
-  const machine = checked(Object.fromEntries(ofAll), LOAD);
+  const known = groups ? { ...LOAD, groups } : { ...LOAD, ...GROUP };
+  const machine = checked(Object.fromEntries(ofAll), LOAD, known);
   if (machine.warmSeconds >= machine.seconds) wrong("The warm-up is shorter than the run.");
   const list = groups ?? [Object.fromEntries(ofGroup)];
   if (list.length === 0) wrong("A server has at least one group of clients.");
@@ -115,15 +119,22 @@ export function loadOf(given = {}) {
   return { ...machine, groups: checkedGroups };
 }
 
-/** What one of several processes gets: every so many-th client, or request of an open loop. */
-function planOf(load, process) {
+/** The moments of an open loop's requests, as far as they can matter: a run ends after so many of them. */
+function timesOf({ rate, schedule }, { seconds, seed, processes }) {
+  const most = MOST.requests + processes; // one too many for each process
+  // The moments of a shorter run are the first ones of a longer run. Twice the time for so many has all of them.
+  const enough = Math.min(seconds, (2 * most) / rate);
+  return sendTimes(schedule, rate, enough, seed).slice(0, most);
+}
+
+/** What one of several processes gets: every so many-th client, or request of an open loop, of which `times` has all. */
+function planOf(load, process, times) {
   const { processes, seconds, ...machine } = load;
   const isMine = (_, number) => number % processes === process;
-  const groups = load.groups.map(({ rate, schedule, clients, startMs, ...group }) => {
+  const groups = load.groups.map(({ rate, schedule, clients, startMs, ...group }, place) => {
     if (rate !== null) {
-      const all = Array.from(sendTimes(schedule, rate, seconds, load.seed));
-      const times = all.filter(isMine).map((at) => at + startMs);
-      return { ...group, clients: Math.max(1, Math.floor(clients / processes)), times };
+      const own = Array.from(times[place].filter(isMine), (at) => at + startMs);
+      return { ...group, clients: Math.max(1, Math.floor(clients / processes)), times: own };
     }
     const starts = Array.from({ length: clients }, (_, number) => ({
       number,
@@ -144,8 +155,10 @@ function planOf(load, process) {
 }
 
 /** A plan for each process, which `runPlans` takes. */
-export const plansOf = (load) =>
-  Array.from({ length: load.processes }, (_, process) => planOf(load, process));
+export function plansOf(load) {
+  const times = load.groups.map((group) => (group.rate === null ? null : timesOf(group, load)));
+  return Array.from({ length: load.processes }, (_, process) => planOf(load, process, times));
+}
 
 /**
  * What came of a server and its clients: {load, rows, summary, cut, error, unanswered, connections, endMs, printed}, from
@@ -159,9 +172,15 @@ export const plansOf = (load) =>
 export function resultOf(load, runs) {
   const error = runs.find((run) => run.error)?.error ?? null;
   const [{ served: first }] = runs;
-  if (!error && !first.hasServer)
-    wrong("The program makes no server: call createServer((request, response) => { … }).");
-  if (!error && !first.isListening) wrong("The server does not listen: call its listen(3000).");
+  if (!error && !first.isListening) {
+    if (first.isStopped)
+      wrong(
+        `No server listened within ${load.seconds} s, the length of the run: call createServer((request, response) => { … }).listen(3000) earlier, or make the run longer.`,
+      );
+    if (!first.hasServer)
+      wrong("The program makes no server: call createServer((request, response) => { … }).");
+    wrong("The server does not listen: call its listen(3000).");
+  }
   const cut = runs.find(({ served }) => served.cut)?.served.cut ?? null;
   const rows = runs
     .flatMap(({ served }, process) => served.rows.map((row) => ({ ...row, process })))
@@ -196,18 +215,34 @@ export const CAUSES = ["door", "loop", "line", "thread", "queue", "query", "rest
 export const quantile = (sorted, share) =>
   sorted[Math.max(0, Math.ceil(share * sorted.length - 1e-9) - 1)] ?? null;
 
+const isAnswered = ({ status }) => status >= 200 && status < 300;
+const hasGivenUp = ({ status }) => status === 0;
+const endedBetween = (rows, fromMs, endMs) =>
+  rows.filter(
+    ({ at, wait, status }) => status !== null && at + wait >= fromMs && at + wait <= endMs + 1e-6,
+  );
+
+/** Whether a request has a wait as the records count them: answered with a status of 2xx, or given up by its client. */
+export const hasWait = (row) => isAnswered(row) || hasGivenUp(row);
+
+/** The waits (ms) of the requests that ended between two times, from the shortest to the longest. */
+export const waitsOf = (rows, fromMs, endMs) =>
+  endedBetween(rows, fromMs, endMs)
+    .filter(hasWait)
+    .map(({ wait }) => wait)
+    .sort((a, b) => a - b);
+
 /**
- * Of the requests that ended between two times (ms): how many were answered, how many clients gave up, answers per
- * second, the quantiles of the wait (ms; of those who gave up, too), the mean number of requests in progress, and by cause the
- * mean wait of those that were answered.
+ * Of the requests that ended between two times (ms): how many were answered with a status of 2xx, how many clients gave up, how
+ * many requests failed (another status, or a connection that the server closed), answers per second, the quantiles of the wait
+ * (ms; of `waitsOf`), the mean number of requests in progress, and by cause the mean wait of those that were answered.
  */
 export function summaryOf(rows, fromMs, endMs) {
   const seconds = (endMs - fromMs) / 1000;
-  const endedRows = rows.filter(
-    ({ at, wait, status }) => status !== null && at + wait >= fromMs && at + wait <= endMs + 1e-6,
-  );
-  const answeredRows = endedRows.filter(({ status }) => status >= 200 && status < 400);
-  const waits = endedRows.map(({ wait }) => wait).sort((a, b) => a - b);
+  const endedRows = endedBetween(rows, fromMs, endMs);
+  const answeredRows = endedRows.filter(isAnswered);
+  const waits = waitsOf(rows, fromMs, endMs);
+  const gaveUp = endedRows.filter(hasGivenUp).length;
   const share = (from, to) => Math.max(0, Math.min(to, endMs) - Math.max(from, fromMs));
   const inProgress = rows.reduce((sum, { at, wait }) => sum + share(at, at + wait), 0);
   const mean = (of) =>
@@ -221,8 +256,8 @@ export function summaryOf(rows, fromMs, endMs) {
   return {
     ended: endedRows.length,
     answered: answeredRows.length,
-    gaveUp: endedRows.filter(({ status }) => status === 0).length,
-    failed: endedRows.filter(({ status }) => status === -1 || status >= 400).length,
+    gaveUp,
+    failed: endedRows.length - answeredRows.length - gaveUp,
     throughput: seconds > 0 ? answeredRows.length / seconds : 0,
     p50: quantile(waits, 0.5),
     p99: quantile(waits, 0.99),

@@ -1,7 +1,7 @@
 // Servers with virtual clients on the model: laws that hold whatever the server, what a handler may do, and what is refused.
 // The claims of the book are compared in tests/simulator/test_virtual_servers.py.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { createMachine, NotModelledError } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { exported } from "../../lab/simulator/page/server-export.js";
 import { parts } from "../../lab/simulator/parts.mjs";
-import { CAUSES, serve } from "../../lab/simulator/servers.js";
+import { CAUSES, loadOf, plansOf, serve, summaryOf, waitsOf } from "../../lab/simulator/servers.js";
 
 const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
 const name = readdirSync(PACKAGES).find((folder) => folder.startsWith("node-"));
@@ -230,6 +230,16 @@ for (const [what, source, words] of [
   ["sockets", `require("net").createServer().listen(1);`, /net\.createServer/],
   ["no server", "console.log(1);", /makes no server/],
   ["no listen", "createServer(() => {});", /does not listen/],
+  [
+    "a server that listens after the run",
+    "const s = createServer(() => {}); setTimeout(() => s.listen(3000), 9000);",
+    /No server listened within 2 s/,
+  ],
+  [
+    "a server that would be made after the run",
+    "query(3000).then(() => createServer(() => {}).listen(3000));",
+    /No server listened within 2 s/,
+  ],
   ["a handler that does not end", server("for (;;);"), /stopped after/],
   ["no program", "createServer((", /SyntaxError/],
   ["https", `require("https");`, /no TLS/],
@@ -241,7 +251,7 @@ for (const [load, words] of [
   [{ clients: Number.NaN }, /number of clients/],
   [{ clients: "ten" }, /and not "ten"/],
   [{ rate: -1 }, /rate is a number/],
-  [{ patience: 3 }, /have no patience/],
+  [{ patience: 3 }, /A load has no patience: choose from seconds, .*patienceMs/],
   [{ schedule: "bursts" }, /poisson or constant/],
   [{ seconds: 1, warmSeconds: 1 }, /warm-up is shorter/],
   [{ processors: 0.5 }, /whole number/],
@@ -257,6 +267,150 @@ test("a time that is none is an error of the program, which names the call", () 
       error.report,
       /TypeError: (busy|hash|query)\(.*\): give milliseconds from 0 to 60000/,
     );
+  }
+});
+
+test("work that takes no time is done at once, and time goes on", () => {
+  for (const [call, cause] of [
+    ["query(0)", "query"],
+    ["hash(0)", "thread"],
+    ["read(0)", "thread"],
+  ]) {
+    const source = server(`await ${call}; await ${call}; busy(1); ${END}`);
+    const { summary } = run(source, { clients: 12, rounds: 5, connections: 1 });
+    assert.equal(summary.answered, 60, call);
+    assert.equal(summary.causes[cause], 0, call);
+    near(summary.causes.loop, 1);
+  }
+  // In front of work that takes time, and behind it, in the same line.
+  const mixed = server(`await Promise.all([query(0), query(5), query(0)]); ${END}`);
+  near(run(mixed, { clients: 1, rounds: 4, connections: 1 }).summary.mean, 5);
+});
+
+test("clients come when the server listens, however it came to listen", () => {
+  const handler = `async (request, response) => { await query(7); ${END} }`;
+  const texts = {
+    "after a timer": `const s = createServer(${handler}); setTimeout(() => s.listen(3000), 500);`,
+    "made after a query": `(async () => { await query(10); createServer(${handler}).listen(3000); })();`,
+    "listening after work on a thread": `const s = createServer(${handler}); hash(30).then(() => s.listen(3000));`,
+    "with new Server": `const http = require("http"); new http.Server(${handler}).listen(3000);`,
+    "with Server": `require("http").Server(${handler}).listen(3000);`,
+    "of a class of its own": `const { Server } = require("http"); class Own extends Server {} new Own(${handler}).listen(3000);`,
+  };
+  for (const [how, text] of Object.entries(texts))
+    for (const load of [
+      { clients: 4, rounds: 5, processes: 2 },
+      { rate: 40, schedule: "constant", seconds: 1 },
+    ]) {
+      const { rows, error, endMs } = run(text, load);
+      assert.equal(error, null, how);
+      assert.ok(rows.length >= 20, `${how}: ${rows.length}`);
+      assert.ok(rows[0].at < 1, `${how}: the first request at ${rows[0].at}`);
+      for (const { wait, status } of rows)
+        if (status !== null) assert.ok(wait >= 7 && wait < 8, `${how}: ${wait}`);
+      assert.ok(load.rate ? Math.abs(endMs - 1000) < 1 : endMs < 40, `${how}: ${endMs} ms`);
+    }
+});
+
+test("a server that listens a second time throws, as Node's does", () => {
+  const { error } = run(
+    `${server(END)} const s = 1;`.replace(".listen(3000)", ".listen(1).listen(1)"),
+  );
+  assert.match(error.report, /ERR_SERVER_ALREADY_LISTEN/);
+});
+
+test("a full backlog drops a client's connection, and one who has left meanwhile leaves no work behind", () => {
+  const source = `let handled = 0;\n${server(`if (++handled === 1) busy(3000); console.log(handled); ${END}`)}`;
+  const crowd = { name: "crowd", clients: 700, rounds: 1, patienceMs: 900 };
+  const last = { name: "last", clients: 1, rounds: 1, startMs: 20_000 };
+  const { connections, printed } = run(source, { groups: [crowd, last], seconds: 60 });
+  assert.equal(connections, 701);
+  // One is let in, then 511 wait at the door; the last one comes when all of that is over.
+  assert.ok(printed.count > 500 && printed.count <= 513, `${printed.count} requests had a handler`);
+});
+
+test("a client whose connection is dropped asks again after one second, two more, four more", () => {
+  const source = `let handled = 0;\n${server(`if (++handled === 1) busy(4000); ${END}`)}`;
+  const { rows } = run(source, { clients: 600, rounds: 1, seconds: 60 });
+  const late = rows.filter(({ at, wait }) => at + wait > 4500).map(({ wait }) => wait);
+  assert.ok(late.length > 80, String(late.length));
+  for (const wait of late) near(wait, 7000, 0.01);
+});
+
+test("a status that cannot be sent is Node's error, in whatever way it is given", () => {
+  for (const body of [
+    "response.writeHead(5).end();",
+    "response.writeHead(1000).end();",
+    "response.statusCode = 5; response.end();",
+    "response.statusCode = 'ok'; response.write('x'); response.end();",
+    "response.statusCode = undefined; response.flushHeaders();",
+    "response.statusCode = NaN; response.end();",
+  ]) {
+    const { error } = run(server(body), { clients: 1, rounds: 1 });
+    assert.match(error.report, /ERR_HTTP_INVALID_STATUS_CODE/, body);
+  }
+  for (const [body, status] of [
+    ["response.statusCode = '404'; response.end();", 404],
+    ["response.writeHead('503.7').end();", 503],
+    ["response.writeHead(201); response.statusCode = 500; response.end();", 201],
+  ])
+    assert.equal(run(server(body), { clients: 1, rounds: 1 }).rows[0].status, status, body);
+});
+
+test("waits are of requests with an answer of 2xx and of those whose clients gave up, as in a record", () => {
+  const row = (at, wait, status) => ({
+    at,
+    wait,
+    status,
+    ...Object.fromEntries(CAUSES.map((cause) => [cause, 0])),
+  });
+  const rows = [
+    row(0, 10, 200),
+    row(0, 20, 204),
+    row(0, 500, 0),
+    row(0, 1, 503),
+    row(0, 2, -1),
+    row(0, 3, 302),
+    row(0, 900, null),
+    row(900, 200, 200), // ends after the time that is looked at
+  ];
+  assert.deepEqual(waitsOf(rows, 0, 1000), [10, 20, 500]);
+  assert.deepEqual(waitsOf(rows, 15, 1000), [20, 500]);
+  const { p50, p99, answered, gaveUp, failed, ended } = summaryOf(rows, 0, 1000);
+  assert.deepEqual([p50, p99, answered, gaveUp, failed, ended], [20, 500, 2, 1, 3, 6]);
+});
+
+test("an open loop's moments are drawn once, dealt out, and no more than a run can have", () => {
+  const load = loadOf({ rate: 10_000, seconds: 60, processes: 16 });
+  const all = plansOf(load).flatMap(({ groups: [{ times }] }) => times);
+  assert.ok(all.length > 5000 && all.length <= 5016, String(all.length));
+  const one = plansOf({ ...load, processes: 1 })[0].groups[0].times;
+  assert.deepEqual(all.sort((a, b) => a - b).slice(0, 5001), one);
+  // What the program shows of a run that is cut is as it was with all moments.
+  const { cut, rows } = run(server(END), { rate: 4000, seconds: 60, processes: 3 });
+  assert.equal(cut, "requests");
+  assert.ok(rows.length > 4990 && rows.length <= 5000, String(rows.length));
+});
+
+test("a program that declares a name of the model's is saved so that it runs", () => {
+  const work = "response.end()";
+  for (const text of [
+    `const a = 1, busy = () => a;\n${server(`busy(1); ${work}`)}`,
+    `let hash, query;\n${server(`hash?.(1); query?.(1); ${work}`)}`,
+    `const { read, busy: work } = { read() {}, busy() {} };\n${server(`read(); work(); ${work}`)}`,
+    `function query() {}\nclass hash {}\n${server(`query(); ${work}`)}`,
+    `for (const busy of [1]) if (busy);\n${server(`const { query } = {}; busy(1); ${work}`)}`,
+    `// const busy = 1\nconst compute = busy;\n${server(`compute(1); ${work}`)}`,
+    `import http, { createServer } from "node:http";\nimport * as read from "node:fs";\n${server(work)}`,
+  ]) {
+    const file = exported({ name: "own.js", text, connections: 3 });
+    const folder = mkdtempSync(join(tmpdir(), "declared-"));
+    const port =
+      "listen(0, function () { const { port } = this.address(); fetch('http://127.0.0.1:' + port).then(({ status }) => { console.log(status); process.exit(); }); })";
+    writeFileSync(join(folder, file.name), file.text.replace("listen(3000)", port));
+    const { stdout, stderr } = spawnSync(node, [join(folder, file.name)], { encoding: "utf8" });
+    assert.equal(stdout.trim(), "200", `${text}\n${stderr}`);
+    rmSync(folder, { recursive: true });
   }
 });
 

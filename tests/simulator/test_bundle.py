@@ -51,6 +51,27 @@ def sections(file):
     return texts
 
 
+def imported(script):
+    """The files that a script imports, and those that these import."""
+    found, left = set(), [script]
+    while left:
+        file = left.pop()
+        if file in found:
+            continue
+        found.add(file)
+        for name in re.findall(r'(?:from|import)\s*\(?"(\.\.?/[^"]+)"', file.read_text("utf8")):
+            left.append((file.parent / name).resolve())
+    return found
+
+
+def test_a_change_of_any_script_that_is_bundled_makes_the_files_anew():
+    listed = {file.resolve() for file in bundle._sources()}
+    scripts = [file for file in bundle.HERE.rglob("*") if file.suffix in {".js", ".mjs"}]
+    bundled = set().union(*(imported(file) for file in scripts))
+    assert any(file.name == "schedule.mjs" for file in bundled)
+    assert {str(file) for file in bundled - listed} == set()
+
+
 def test_a_site_carries_each_supported_node_that_is_installed(site, folder):
     here = {str(major) for major in bundle.here()}
     assert here

@@ -26,6 +26,7 @@ from lab.processes import nodes
 from lab.records import store
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
+from lab.simulator import measurements
 
 MODEL = paths.ROOT / "lab" / "simulator" / "serve.mjs"
 RECORDED_ON = 24
@@ -341,6 +342,25 @@ OUTSIDE: dict[str, tuple[Callable[[], Interval], Callable[[Any], float]]] = {
         lambda model: answered(model, "setImmediate"),
     ),
 }
+
+
+@pytest.mark.parametrize("server", measurements.servers(), ids=lambda server: server["id"])
+def test_the_overhead_of_a_request_is_that_of_the_records(server):
+    """Of a crowd at node/busy it is that of node/busy, else that of a server that only waits."""
+    measured = overhead_of_busy() if server["id"] == "busy" else overhead()
+    assert server["load"]["requestMs"] == round(measured, 2)
+
+
+def test_the_overhead_without_a_choice_is_that_of_a_server_that_only_waits():
+    text = (measurements.SERVERS.parents[1] / "servers.js").read_text("utf8")
+    assert f"requestMs: {overhead():.2f}," in text
+
+
+def test_ten_tries_have_a_median_and_no_percentile_beyond_it():
+    figures = measurements.figures()["ping"]
+    assert len(figures["waits"]) == figures["trials"] == 10
+    assert "p50" in figures
+    assert "p99" not in figures
 
 
 def test_at_least_twelve_claims_are_compared():

@@ -165,9 +165,101 @@ describe("below the figure of a server", () => {
       assert.equal((await figures())["gave up"][0], 0);
       await box.getByLabel("Loop").selectOption("open");
       await box.getByLabel("Requests per second").fill("400");
-      await box.getByLabel("Length of the run (s)").fill("9");
+      await box.getByLabel("Length of the run (s)").fill("5");
       await run();
       assert.ok((await figures())["gave up"][0] > 100);
+    });
+  });
+
+  it("the button stands in the place of the sentence for readers of the notebook, and comes back", async () => {
+    await own.clean(page("sleep"), async (tab) => {
+      const button = tab.getByRole("button", { name: "Change this server" });
+      await button.waitFor();
+      assert.equal(await tab.getByText("You can change this server.").count(), 0);
+      const { box } = await changed(tab);
+      await box.getByRole("button", { name: "Close" }).click();
+      assert.equal(await button.isVisible(), true);
+    });
+  });
+
+  it("what runs under another load, or is another program, is the reader's server, and the record keeps its load", async () => {
+    await own.clean(page("database"), async (tab) => {
+      const { run, write, box } = await changed(tab);
+      const legend = () => box.locator(".legend").innerText();
+      await box.getByLabel("Clients", { exact: true }).fill("3");
+      await run();
+      assert.match(
+        await legend(),
+        /model: your server.*measured: the book's own code, under the book's load/s,
+      );
+      await box.getByRole("button", { name: "Reset" }).click();
+      await run();
+      assert.match(await legend(), /model: this server.*measured: the book's own code$/s);
+      await write(server("await query(5); response.end();"));
+      await run();
+      assert.match(await legend(), /model: your server.*measured: the book's own code$/s);
+    });
+  });
+
+  it("a request without an answer has no wait", async () => {
+    await own.clean(page("ping"), async (tab) => {
+      const { run, write, box } = await changed(tab);
+      await write(
+        server(`if (request.url === "/ping") return response.end("pong");
+  hashFor(3000); response.end();`),
+      );
+      await run();
+      const row = box.locator("tbody tr", { hasText: "first wait (ms)" });
+      assert.equal(await row.locator("td").first().innerText(), "–");
+      assert.match(
+        await box.locator(".served").innerText(),
+        /No request had an answer with a status of 2xx/,
+      );
+    });
+  });
+
+  it("what is refused at once is in no wait, and is counted for itself", async () => {
+    await own.clean(page("admit"), async (tab) => {
+      const { run, write, box, figures } = await changed(tab);
+      const rate = box.getByLabel("Requests per second");
+      await rate.fill("80");
+      await run();
+      await rate.fill("180");
+      // Its list of responses is the program's own, and nobody knows who waits there for what.
+      assert.match(
+        await box.locator(".causes").innerText(),
+        /anything else: .*lists of the program itself/,
+      );
+      await write(
+        server(`if (Math.random() < 0.7) return response.writeHead(503).end();
+  await query(10); response.end();`),
+      );
+      await run();
+      const shown = await figures();
+      assert.ok(shown["median wait (ms)"][0] > 9, `${shown["median wait (ms)"][0]} ms`);
+      assert.ok(shown["failed or refused"][0] > 100);
+      const drawn = await box.locator("svg.waits").getAttribute("aria-label");
+      assert.match(drawn, /Waits of your server/);
+    });
+  });
+
+  it("a server is saved with a number of database connections that can be, or a sentence says what can", async () => {
+    await own.clean(page("database"), async (tab) => {
+      const { box, complaint } = await changed(tab);
+      const save = box.getByRole("button", { name: "Save as a file to run for real" });
+      for (const value of ["-3", "0", "2.5", "", "1e9"]) {
+        await box.getByLabel("Database connections").fill(value);
+        await save.click();
+        assert.match(
+          await complaint(),
+          /^The number of database connections is a whole number from 1 to 1000/,
+        );
+      }
+      await box.getByLabel("Database connections").fill("7");
+      const [download] = await Promise.all([tab.waitForEvent("download"), save.click()]);
+      const text = readFileSync(await download.path(), "utf8");
+      assert.match(text, /let free = 7;/);
+      assert.equal(await complaint(), "");
     });
   });
 

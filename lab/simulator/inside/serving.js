@@ -5,6 +5,7 @@
   const { host } = machine;
   const EventEmitter = machine.load("events");
   const BACKLOG = 511;
+  const FIRST_KNOCK_MS = 1000; // until a client's kernel asks again for a connection
   const LOOK_EVERY = 64; // requests between two looks at the real clock
   const [IS_OPEN, HAS_LEFT, HAS_ENDED] = [0, 1, 2]; // what the client of a connection did
   const MOST_PAUSE_MS = 128; // of a client whose connections fail one after the other
@@ -15,6 +16,7 @@
   let plan = null;
   let server = null;
   let isListening = false;
+  let startMs = 0; // when it began to listen, and its clients to come: their times are counted from there
   const now = () => machine.timeMs();
   const refuse = (what) =>
     machine.refuse(
@@ -22,7 +24,10 @@
     );
 
   // --- what a request waits for ------------------------------------------------------------------
-  let current = null; // the request that the code now runs for
+  // The request that the code now runs for. It is known of a handler and of what the handler's timers, jobs and events call.
+  // Who takes another request's response out of a list of the program still runs for the first, and what the other then
+  // waits for has no name of its own: it is in the rest.
+  let current = null;
   const rows = [];
   const rowOf = (group, client, at) => {
     const row = { group, client, at, wait: null, status: null, door: null };
@@ -76,20 +81,27 @@
     return Math.min(...ofThreads, ...querying.map(({ until }) => until - since));
   };
   const TINY = 1e-9;
+  /** Ends the jobs that are done and begins those that waited for their places, of which some may take no time at all. */
+  const settle = () => {
+    begin(since);
+    while (running.length + querying.length > 0 && untilDone(0) <= TINY) {
+      for (const [list, isDone, cause] of [
+        [running, ({ left }) => left <= TINY, "thread"],
+        [querying, ({ until }) => until - since <= TINY, "query"],
+      ])
+        for (const job of list.filter(isDone)) {
+          list.splice(list.indexOf(job), 1);
+          add(job.owner, cause, since - job.at);
+          doneJobs.push({ at: since, job });
+        }
+      begin(since);
+    }
+  };
   const step = (ms, loops) => {
     const share = speed(loops);
     since += ms;
     for (const job of running) job.left -= job.computes ? ms * share : ms;
-    for (const [list, isDone, cause] of [
-      [running, ({ left }) => left <= TINY, "thread"],
-      [querying, ({ until }) => until - since <= TINY, "query"],
-    ])
-      for (const job of list.filter(isDone)) {
-        list.splice(list.indexOf(job), 1);
-        add(job.owner, cause, since - job.at);
-        doneJobs.push({ at: since, job });
-      }
-    begin(since);
+    settle();
   };
   /** Brings threads and database to a time; the loop did not compute meanwhile, or `loops` says that it did. */
   const advance = (time, loops = 0) => {
@@ -135,7 +147,7 @@
         return new Promise((resolve) => {
           advance(now());
           list.push({ ms, left: ms, at: since, owner: current, resolve, ...more });
-          begin(since);
+          settle();
         });
       },
     })[name];
@@ -160,17 +172,18 @@
   };
   const connect = (client, at) => {
     const connection = connectionOf(client, false);
+    knock(connection, at, FIRST_KNOCK_MS);
+    return connection;
+  };
+  /** Where the backlog is full, the kernel drops the connection, and the client's asks again, after twice the time each time. */
+  const knock = (connection, at, pauseMs) => {
+    if (connection.side === HAS_LEFT) return;
     if (backlog.length >= BACKLOG) {
-      // The kernel drops it, and the client's kernel asks again after a second.
-      schedule(at + 1000, () => {
-        backlog.push(connection);
-        wake(null, at + 1000);
-      });
-      return connection;
+      schedule(at + pauseMs, (then) => knock(connection, then, 2 * pauseMs));
+      return;
     }
     backlog.push(connection);
     wake(null, at);
-    return connection;
   };
   const accept = () => {
     do {
@@ -307,7 +320,7 @@
   let chance = Math.random;
 
   // Requests at times that are given: each takes a client that is free, the one used last, or a new one.
-  const startRequests = (group) => {
+  const startRequests = (group, from) => {
     const idle = [];
     const late = [];
     group.free = (client, at) => {
@@ -316,7 +329,7 @@
     };
     let count = 0;
     for (const time of group.times)
-      schedule(time, (at) => {
+      schedule(from + time, (at) => {
         const client = idle.pop() ?? (count < group.clients ? clientOf(group, count++) : null);
         if (client) send(client, at);
         else late.push(at);
@@ -324,12 +337,24 @@
   };
   const free = (client, at) => client.group.free(client, at);
   const clientOf = (group, number) => ({ group, number, sent: 0, failures: 0, connection: null });
-  const startClients = (group) => {
+  const startClients = (group, from) => {
     for (const { number, at } of group.starts) {
       const client = clientOf(group, number);
       if (group.rounds !== null) openRounds++;
       if (group.isConnected) client.connection = connectionOf(client, true);
-      schedule(at, (then) => send(client, then));
+      schedule(from + at, (then) => send(client, then));
+    }
+  };
+  /** The clients come as soon as the server listens, as they do in a measured run, and the run is timed from then on. */
+  const startAll = () => {
+    startMs = now();
+    endAt = startMs + plan.endMs;
+    for (const group of plan.groups) (group.times ? startRequests : startClients)(group, startMs);
+    // A process to which no client was dealt has nothing to wait for.
+    const isIdle = ({ times, starts }) => (times ?? starts).length === 0;
+    if (plan.groups.every(isIdle)) {
+      endAt = startMs;
+      finishAll();
     }
   };
 
@@ -408,6 +433,7 @@
   class Response extends EventEmitter {
     #connection;
     #headers = new Map();
+    #sentStatus = null; // the one that goes out with the headers
     constructor(connection) {
       super();
       this.#connection = connection;
@@ -430,6 +456,17 @@
       if (!this.headersSent) return;
       const { codes } = machine.load("internal/errors");
       throw new codes.ERR_HTTP_HEADERS_SENT(what);
+    }
+    /** Sends the headers, with a status that is checked as Node checks it. */
+    #sendHead(status) {
+      const code = status | 0;
+      if (code < 100 || code > 999) {
+        const { codes } = machine.load("internal/errors");
+        throw new codes.ERR_HTTP_INVALID_STATUS_CODE(status);
+      }
+      this.statusCode = code;
+      this.#sentStatus = code;
+      this.headersSent = true;
     }
     setHeader(name, value) {
       this.#mayNotBeSent("set");
@@ -454,19 +491,15 @@
     }
     writeHead(status, ...values) {
       this.#mayNotBeSent("write");
-      const { codes } = machine.load("internal/errors");
-      if (!(Number(status) >= 100 && Number(status) <= 999))
-        throw new codes.ERR_HTTP_INVALID_STATUS_CODE(status);
-      this.statusCode = Math.trunc(Number(status));
+      this.#sendHead(status);
       const headers = typeof values[0] === "string" ? values[1] : values[0];
       if (typeof values[0] === "string") [this.statusMessage] = values;
       for (const [name, value] of Object.entries(headers ?? {}))
         this.#headers.set(headerName(name), value);
-      this.headersSent = true;
       return this;
     }
     flushHeaders() {
-      this.headersSent = true;
+      if (!this.headersSent) this.#sendHead(this.statusCode);
     }
     write(chunk, ...values) {
       const { codes } = machine.load("internal/errors");
@@ -476,7 +509,7 @@
         return false;
       }
       checkChunk(chunk);
-      this.headersSent = true;
+      this.flushHeaders();
       const callback = values.find((value) => typeof value === "function");
       if (callback) machine.process.nextTick(callback);
       return true;
@@ -486,11 +519,11 @@
       const callback = values.find((value) => typeof value === "function");
       if (this.writableEnded) return this;
       if (chunk !== undefined && chunk !== null && typeof chunk !== "function") checkChunk(chunk);
-      this.headersSent = true;
+      this.flushHeaders();
       this.writableEnded = true;
       this.finished = true;
       const wasOpen = !this.closed;
-      answer(this.#connection, this.statusCode);
+      answer(this.#connection, this.#sentStatus);
       if (callback) this.once("finish", callback);
       machine.process.nextTick(() => {
         this.writableFinished = wasOpen;
@@ -551,9 +584,34 @@
     maxRequestsOnConnectionReached outputData outputSize send json status sendStatus`,
   );
 
+  const REFUSED_EVENTS = new Set([
+    "upgrade",
+    "connection",
+    "connect",
+    "checkContinue",
+    "clientError",
+    "timeout",
+  ]);
   class Server extends EventEmitter {
     listening = false;
+    constructor(...values) {
+      super();
+      const handler = values.find((value) => typeof value === "function");
+      const [options] = values;
+      if (typeof options === "object" && options && Object.keys(options).length > 0)
+        refuse(`option ${Object.keys(options)[0]} of createServer()`);
+      if (server) refuse("second server");
+      server = this;
+      if (handler) this.on("request", handler);
+      this.on("newListener", (event) => {
+        if (REFUSED_EVENTS.has(event)) refuse(`event ${event} of a server`);
+      });
+    }
     listen(...values) {
+      if (this.listening) {
+        const { codes } = machine.load("internal/errors");
+        throw new codes.ERR_SERVER_ALREADY_LISTEN();
+      }
       const [where] = values;
       const port = typeof where === "object" && where ? where.port : where;
       if (
@@ -565,6 +623,7 @@
       const callback = values.find((value) => typeof value === "function");
       this.listening = true;
       isListening = true;
+      startAll();
       if (callback) this.once("listening", callback);
       machine.process.nextTick(() => this.emit("listening"));
       return this;
@@ -586,25 +645,9 @@
     requestTimeout maxHeadersCount maxRequestsPerSocket maxConnections connections keepAlive noDelay
     keepAliveTimeoutBuffer dropMaxConnection`,
   );
-  const createServer = (...values) => {
-    const handler = values.find((value) => typeof value === "function");
-    const [options] = values;
-    if (typeof options === "object" && options && Object.keys(options).length > 0)
-      refuse(`option ${Object.keys(options)[0]} of createServer()`);
-    if (server) refuse("second server");
-    server = new Server();
-    if (handler) server.on("request", handler);
-    for (const name of [
-      "upgrade",
-      "connection",
-      "connect",
-      "checkContinue",
-      "clientError",
-      "timeout",
-    ])
-      server.on("newListener", (event) => event === name && refuse(`event ${name} of a server`));
-    return server;
-  };
+  const createServer = (...values) => new Server(...values);
+  /** Server(handler) without new makes one, too. */
+  const callable = new Proxy(Server, { apply: (_, __, values) => new Server(...values) });
   function handle(connection, { row, group }) {
     const request = new Request({ group });
     const response = new Response(connection);
@@ -620,7 +663,10 @@
   }
 
   // --- what the loop asks ---------------------------------------------------------------------------
-  const until = () => Math.min(heap[0]?.at ?? Number.POSITIVE_INFINITY, plan.endMs);
+  const lastMs = () => startMs + plan.endMs;
+  const until = () => Math.min(heap[0]?.at ?? Number.POSITIVE_INFINITY, lastMs());
+  const hasJobs = () =>
+    [running, waiting, querying, queries, doneJobs].some(({ length }) => length > 0);
   /** Ends the run without leaving a function that runs. */
   let isStopped = false;
   const stop = () => {
@@ -630,7 +676,7 @@
     host("stop");
   };
   machine.sockets = {
-    isAlive: () => isListening && !isOver(),
+    isAlive: () => (isListening ? !isOver() : hasJobs()),
     hasListener: () => false,
     isReady: () => {
       happen(now());
@@ -645,7 +691,7 @@
       const time = now();
       happen(time);
       advance(time);
-      if (isOver() || time >= plan.endMs) {
+      if (isOver() || time >= lastMs()) {
         stop();
         return [];
       }
@@ -679,16 +725,9 @@
         mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
         return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
       };
-      for (const group of plan.groups) (group.times ? startRequests : startClients)(group);
-      // A process to which no client was dealt has nothing to wait for.
-      const isIdle = ({ times, starts }) => (times ?? starts).length === 0;
-      if (plan.groups.every(isIdle)) {
-        endAt = 0;
-        finishAll();
-      }
       const http = machine.absent("http", {
         createServer,
-        Server,
+        Server: callable,
         STATUS_CODES: {},
         METHODS: ["GET"],
       });
@@ -720,21 +759,21 @@
         setImmediate: ownTimer("setImmediate"),
       };
     },
+    /** What came of the clients; times are counted from when the server began to listen. */
     result() {
       const time = now();
-      for (const row of rows)
-        if (row.status === null) Object.assign(row, { status: null, wait: time - row.at });
+      for (const row of rows) {
+        if (row.status === null) row.wait = time - row.at;
+        row.at -= startMs;
+      }
       return {
-        ...{
-          rows,
-          cut,
-          connections,
-          isListening,
-          isStopped: isStopped || isOver(),
-          hasServer: server !== null,
-        },
-        endMs: isDone && !cut ? Math.min(endAt, plan.endMs) : Math.min(time, plan.endMs),
-        unfinished: rows.filter(({ status }) => status === null).length,
+        rows,
+        cut,
+        connections,
+        isListening,
+        isStopped: isStopped || isOver(),
+        hasServer: server !== null,
+        endMs: Math.min(isDone && !cut ? endAt : time, lastMs()) - startMs,
       };
     },
   };

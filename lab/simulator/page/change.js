@@ -72,7 +72,10 @@
     (element.closest(".cell") ?? element).after(place);
   }
 
-  /** A button in an element that names a server, which opens the panel of its handler and clients. */
+  /**
+   * A button for an element that names a server, which opens the panel of its handler and clients. What stands in the element
+   * tells readers of the notebook that the web page has it.
+   */
   function offerServer(element, id) {
     const place = placeOfButton();
     const loading = async () => {
@@ -80,7 +83,7 @@
       await model.load("panel.css", "server-panel.css", "server-panel.js");
     };
     offer(place, "Change this server", id, loading, (leave) => model.serve({ place, id, leave }));
-    element.append(place);
+    element.replaceChildren(place);
   }
 
   /** A button on the card of an exercise, which opens its program. */

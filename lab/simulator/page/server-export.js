@@ -1,20 +1,22 @@
-// The reader's server as a file that real Node runs: what the model provides stands before it, done for real.
+// The reader's server as a file that real Node runs: what the model provides stands before it, done for real. It is global there,
+// too, so a program may declare a name of its own.
 import { kindOf } from "../program.js";
 
 const HEAD =
   "// A server from the book Node.js I/O, Measured. Run it: node FILE. Then put it under load: npx autocannon http://127.0.0.1:3000\n";
 const MADE = {
-  createServer: 'const { createServer } = process.getBuiltinModule("node:http");\n',
-  busy: `const busy = (ms) => {
+  createServer: `globalThis.createServer = process.getBuiltinModule("node:http").createServer;
+`,
+  busy: `globalThis.busy = (ms) => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 `,
-  hashFor: `const hashFor = (ms) => {
+  hashFor: `globalThis.hashFor = (ms) => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 `,
   hash: `// As many rounds as this machine's thread computes in that time.
-const hash = (() => {
+globalThis.hash = (() => {
   const { pbkdf2, pbkdf2Sync } = process.getBuiltinModule("node:crypto");
   const start = performance.now();
   pbkdf2Sync("secret", "salt", 50_000, 32, "sha256");
@@ -27,10 +29,10 @@ const hash = (() => {
 })();
 `,
   read: `// A real file takes as long as it takes, whatever the milliseconds say.
-const read = () => process.getBuiltinModule("node:fs/promises").readFile(process.argv[1]);
+globalThis.read = () => process.getBuiltinModule("node:fs/promises").readFile(process.argv[1]);
 `,
   query: `// A timer stands for the database, which has CONNECTIONS connections.
-const query = (() => {
+globalThis.query = (() => {
   const waiting = [];
   let free = CONNECTIONS;
   return async (ms) => {
@@ -45,17 +47,17 @@ const query = (() => {
 `,
 };
 
-const isUsed = (name, text) => new RegExp(`(?<![.\\w$])${name}\\s*\\(`).test(text);
-/** Whether the program has this name itself: declared, imported, or taken out of a module. */
-const isDeclared = (name, text) =>
-  new RegExp(`\\b(?:const|let|var|function|class|import)\\s+${name}\\b`).test(text) ||
-  new RegExp(`\\{[^{}]*\\b${name}\\b[^{}]*\\}\\s*(?:=|from)`).test(text);
+/** Whether the program has the word anywhere, but not as a property: it may call what it first gave another name. */
+const isNamed = (word, text) =>
+  new RegExp(
+    `(?<![.\\w$])${word}(?![\\w$])|\\.\\.\\.${word}(?![\\w$])|globalThis\\.${word}\\b`,
+  ).test(text);
 
 /** {name, text}: CommonJS or a module, as the server itself is. */
 export function exported({ name, text, connections }) {
   const file = name.replace(/\.[cm]?js$/, kindOf(text, name) === "esm" ? ".mjs" : ".cjs");
   const work = Object.entries(MADE)
-    .filter(([word]) => isUsed(word, text) && !isDeclared(word, text))
+    .filter(([word]) => isNamed(word, text))
     .map(([, code]) => code.replaceAll("CONNECTIONS", String(connections)));
   return { name: file, text: `${HEAD.replace("FILE", file)}${work.join("")}\n${text}` };
 }

@@ -15,7 +15,7 @@ export const NAMES = {
   thread: "on a thread of the pool",
   queue: "for a database connection",
   query: "in the database",
-  rest: "timers, and again for the loop",
+  rest: "anything else: timers, lists of the program itself, the loop again",
 };
 let figures = 0; // on this page, for the names of patterns
 
@@ -36,9 +36,8 @@ function ticksOf(low, high, isLog) {
   );
 }
 
-/** The model's waits at equal shares of its requests, [[share, ms]], from the shortest to the longest. */
-export function curveOf(waits) {
-  const sorted = [...waits].sort((a, b) => a - b);
+/** The model's waits, which are sorted, at equal shares of its requests: [[share, ms]], from the shortest to the longest. */
+export function curveOf(sorted) {
   const count = Math.min(POINTS, sorted.length);
   return Array.from({ length: count }, (_, i) => [
     (i + 0.5) / count,

@@ -1,6 +1,6 @@
 // What a press on "Change this server" opens: its handler in an editor, its clients in fields, and how long they waited, and
 // for what, in the model; beside it what was measured of the book's own code. `serve` is called by change.js.
-import { loadOf, plansOf, resultOf } from "../servers.js";
+import { hasWait, loadOf, plansOf, resultOf, summaryOf, waitsOf } from "../servers.js";
 import { Runner } from "./runner.js";
 import { exported } from "./server-export.js";
 import { drawCauses, drawWaits } from "./server-figure.js";
@@ -50,7 +50,7 @@ const WORK = [
   ["hashFor(ms)", "the same, as in the book's first server"],
   [
     "await hash(ms)",
-    "computes on a thread of the pool; threads share the processors, and here more threads than processors gain nothing (in our measured run, eight threads gained a fifth over two)",
+    "computes on a thread of the pool; threads share the processors, and here more threads than processors gain nothing (in our measured run, they gained some)",
   ],
   ["await read(ms)", "waits on a thread of the pool, as for a file"],
   ["await query(ms)", "waits for the database, which has the connections that you give it"],
@@ -262,29 +262,36 @@ class ServerPanel {
       return this.#complain(
         "The program is too long for the model: shorten it, or run it for real.",
       );
+    let load;
     try {
-      this.load = this.#load();
+      load = this.#load();
     } catch (error) {
       return this.#complain(error.message);
     }
+    const { text } = this;
+    const isSame = {
+      text: text === this.original,
+      load: JSON.stringify(load) === JSON.stringify(loadOf(this.server.load)),
+    };
     this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
     setOff(run, true);
     const program = {
-      source: this.text.replaceAll("\r\n", "\n"),
+      source: text.replaceAll("\r\n", "\n"),
       file: this.server.name,
-      plans: plansOf(this.load),
+      plans: plansOf(load),
       parts: { serving: SERVING },
     };
-    return runner.run(program, newest, (event, more) => this.#receive(event, more));
+    return runner.run(program, newest, (event, more) => this.#receive(event, more, load, isSame));
   }
 
-  #receive(event, { runs, sentence }) {
+  /** `isSame` says whether the program that ran, and its load, are the book's own. */
+  #receive(event, { runs, sentence }, load, isSame) {
     if (event === "refused") return this.#refused(String(sentence));
     if (event !== "served") return undefined;
     this.hasRun = true;
     setOff(this.parts.run, false);
     try {
-      return this.#draw(resultOf(this.load, runs));
+      return this.#draw(resultOf(load, runs), isSame);
     } catch (error) {
       return this.#complain(
         error.name === "NotModelledError"
@@ -300,9 +307,9 @@ class ServerPanel {
     this.#complain(text);
   }
 
-  #draw(result) {
+  #draw(result, isSame) {
     const { parts, server } = this;
-    const { rows, summary, error, load } = result;
+    const { rows, error, load, endMs } = result;
     if (error) {
       const arrivals = `${countOf(error.requests, "request")} had come by then.`;
       if (!error.report)
@@ -318,14 +325,14 @@ class ServerPanel {
       );
     }
     // A measured run looks at what ended after its warm-up.
-    const isShown = ({ at, wait, status, group }) =>
-      status !== null &&
-      at + wait >= load.warmSeconds * 1000 &&
-      (!server.group || group === server.group);
-    const waits = rows.filter(isShown).map(({ wait }) => wait);
+    const fromMs = load.warmSeconds * 1000;
+    const ownRows = server.group ? rows.filter(({ group }) => group === server.group) : rows;
+    const waits = waitsOf(ownRows, fromMs, endMs);
+    const summary = summaryOf(ownRows, fromMs, endMs);
     const record = MEASURED[server.id] ?? null;
-    const serverName = this.text !== this.original ? "your server" : "this server";
-    const label = `Waits of ${serverName} in the model${record ? ", beside the measured ones of the book's own code" : ""}, by share of the requests. The table has the numbers.`;
+    const serverName = isSame.text && isSame.load ? "this server" : "your server";
+    const measuredName = `the book's own code${isSame.load ? "" : ", under the book's load"}`;
+    const label = `Waits of ${serverName} in the model${record ? `, beside the measured ones of ${measuredName}` : ""}, by share of the requests. The table has the numbers.`;
     parts.result.replaceChildren(
       el(
         "figure",
@@ -340,61 +347,47 @@ class ServerPanel {
             el("span", { class: "key of-model", "aria-hidden": "true" }),
             ` model: ${serverName} `,
             record ? el("span", { class: "key of-measured", "aria-hidden": "true" }) : null,
-            record ? " measured: the book's own code" : null,
+            record ? ` measured: ${measuredName}` : null,
           ),
         ),
         waits.length > 0
           ? drawWaits({ waits, measured: record, label })
-          : el("p", {}, "No request had an answer."),
+          : el("p", {}, "No request had an answer with a status of 2xx."),
       ),
       el(
         "div",
         { class: "figures" },
-        this.#table(result, waits, record),
-        drawCauses(this.#causes(result)) ?? "",
+        this.#table(ownRows, summary, record),
+        drawCauses(summary.causes) ?? "",
       ),
       ...this.#sentences(result, record),
     );
     parts.result.hidden = false;
     const counts = rows.filter(({ status }) => status === 0).length;
     return this.#say(
-      `Model: ${countOf(rows.length, "request")} in ${tidy(result.endMs / 1000)} s, ${tidy(summary.throughput)} answers per second${counts ? `, ${tidy(counts)} gave up` : ""}.`,
+      `Model: ${countOf(rows.length, "request")} in ${tidy(endMs / 1000)} s, ${tidy(result.summary.throughput)} answers per second${counts ? `, ${tidy(counts)} gave up` : ""}.`,
     );
   }
 
-  /** The causes of one group's waits, where the server has several. */
-  #causes({ rows, summary }) {
+  /** `rows` are the requests, of one group where the server shows one; `summary` is theirs. */
+  #table(rows, summary, record) {
     const { group } = this.server;
-    if (!group) return summary.causes;
-    const own = rows.filter((row) => row.group === group && row.status >= 200);
-    const mean = (what) => own.reduce((sum, row) => sum + row[what], 0) / Math.max(1, own.length);
-    const causes = Object.fromEntries(
-      Object.keys(summary.causes)
-        .filter((cause) => cause !== "rest")
-        .map((cause) => [cause, mean(cause)]),
-    );
-    const known = Object.values(causes).reduce((sum, ms) => sum + ms, 0);
-    return { ...causes, rest: Math.max(0, mean("wait") - known) };
-  }
-
-  #table({ rows, summary }, waits, record) {
-    const sorted = [...waits].sort((a, b) => a - b);
-    const at = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length - 1e-9) - 1)];
-    const gaveUp = rows.filter(({ status }) => status === 0).length;
-    const { group } = this.server;
+    const countAll = (fits) => rows.filter(fits).length;
+    const [firstRow] = rows;
     const lines = group
       ? [
-          [`${group}'s requests`, waits.length, null],
-          ["first wait (ms)", rows.find((row) => row.group === group)?.wait, record?.p50],
+          [`${group}'s requests`, rows.length, null],
+          // Who has no answer yet has not waited so long, but longer.
+          ["first wait (ms)", firstRow && hasWait(firstRow) ? firstRow.wait : null, record?.p50],
         ]
       : [
           ["answers per second", summary.throughput, record?.throughput],
-          ["median wait (ms)", at(0.5), record?.p50],
-          ["99th percentile (ms)", at(0.99), record?.p99],
-          ["gave up", gaveUp, record?.gave_up],
+          ["median wait (ms)", summary.p50, record?.p50],
+          ["99th percentile (ms)", summary.p99, record?.p99],
+          ["gave up", countAll(({ status }) => status === 0), record?.gave_up],
           ["of requests", rows.length, record?.sent],
         ];
-    const failed = rows.filter(({ status }) => status === -1 || status >= 400).length;
+    const failed = countAll((row) => row.status !== null && !hasWait(row));
     if (failed > 0) lines.push(["failed or refused", failed, null]);
     const cell = (value) => el("td", {}, value === undefined || value === null ? "–" : tidy(value));
     return el(
@@ -465,12 +458,19 @@ class ServerPanel {
   }
 
   save() {
-    const connections = Number(this.parts.fields.connections.value) || 1;
+    const { value } = this.parts.fields.connections;
+    let connections;
+    try {
+      ({ connections } = loadOf({ connections: value === "" ? Number.NaN : Number(value) }));
+    } catch (error) {
+      return this.#complain(error.message);
+    }
+    this.parts.complaint.replaceChildren();
     const { name, text } = exported({ name: this.server.name, text: this.text, connections });
     const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     el("a", { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
-    this.#say(`Saved as ${name}. Run it for real: node ${name}`);
+    return this.#say(`Saved as ${name}. Run it for real: node ${name}`);
   }
 
   close() {
