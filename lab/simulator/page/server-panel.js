@@ -275,8 +275,10 @@ class ServerPanel {
       plans: plansOf(this.load),
       parts: { serving: SERVING },
     };
-    return runner.run(program, newest, (event, more) => this.#receive(event, more));
+    return runner.run(program, newest, this.#tell);
   }
+
+  #tell = (event, more) => this.#receive(event, more);
 
   #receive(event, { runs, sentence }) {
     if (event === "refused") return this.#refused(String(sentence));
@@ -474,6 +476,7 @@ class ServerPanel {
   }
 
   close() {
+    runner.stop(this.#tell);
     this.editing?.close();
     this.box.remove();
     this.leave();
