@@ -24,7 +24,7 @@ LEAST_S = 0.05  # what takes less is not listed
 
 
 def own_group(groups="/proc/self/cgroup", accounts=ACCOUNTS):
-    """The folder of the group that this process is in; the topmost where its own is not to be seen."""
+    """Return the folder of this process's group; the topmost where its own is not to be seen."""
     for line in Path(groups).read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         folder = accounts / path.lstrip("/")

@@ -161,7 +161,7 @@ def _kind(page: str, sandbox: str) -> str:
 
 
 def written(rows: Iterable[Row]) -> dict[str, Any]:
-    """Return what check/exercises.json is to hold. Of several rows of an answer the last one counts.
+    """Return what check/exercises.json is to hold. Of an answer the last row counts.
 
     An exercise stays as it is unless something is lacking or different, or all answers have rows.
     """

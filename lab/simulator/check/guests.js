@@ -27,7 +27,7 @@ export class Guests {
     return machine.told(() => {
       const list = engine.call(machine.openGuest);
       const at = (index) => engine.ffi.QTS_GetPropNumber(engine.context, list, index);
-      [guest.advance, guest.taken] = [at(1), at(2)];
+      [guest.advance, guest.takeNews] = [at(1), at(2)];
       const given = engine.evaluate(`(${JSON.stringify({ plan, config })})`, "config.js");
       const functions = texts.map(([file, text]) =>
         engine.evaluate(this.model.complete(machine.acorn, `(${text})`, false).text, file),
@@ -58,7 +58,7 @@ export class Guests {
     } catch (error) {
       if (!machine.isLate) throw error;
       machine.goOn(guest.program);
-      return { ...this.#ask(guest.taken, []), isStuck: true, wakesAt: null, code: null };
+      return { ...this.#ask(guest.takeNews, []), isStuck: true, wakesAt: null, code: null };
     }
   }
 

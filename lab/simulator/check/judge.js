@@ -108,7 +108,7 @@ export function judge(model, machines, texts, exercise, handIn, options) {
       files["/own"] = { kind: "folder", latin1: "" };
       const expressions = [["harness.js", texts.harness]];
       if (scene) expressions.push(["the-scene-of-a-check", scene]);
-      const guest = { born: now, messages: [], at: now, wakesAt: now, beside: new Set() };
+      const guest = { startedAt: now, messages: [], at: now, wakesAt: now, beside: new Set() };
       Object.assign(guest, { toldAt: now, computed: 0 }); // milliseconds more than virtual time has passed
       [guest.handle] = work(() => handIns.open({ files }, { file }, expressions));
       guests.set(id, guest);
@@ -157,13 +157,13 @@ export function judge(model, machines, texts, exercise, handIn, options) {
   };
   const ofGuest = (id, limit) => {
     const guest = guests.get(id);
-    const { born, messages } = guest;
+    const { startedAt, messages } = guest;
     guest.messages = [];
     const [report, took] = work(() =>
-      handIns.advance(guest.handle, limit - born, messages, guest.at - born),
+      handIns.advance(guest.handle, limit - startedAt, messages, guest.at - startedAt),
     );
-    const at = report.isStuck ? now : born + report.time;
-    guest.wakesAt = report.wakesAt === null ? NEVER : born + report.wakesAt;
+    const at = report.isStuck ? now : startedAt + report.time;
+    guest.wakesAt = report.wakesAt === null ? NEVER : startedAt + report.wakesAt;
     if (report.printed.length) {
       const text = (which) =>
         report.printed.flatMap(([fd, words]) => (fd === which ? words : [])).join("");

@@ -58,14 +58,14 @@
       goOn();
     } while (code === null && outbox.length === 0 && !hasHad(TURN_MS));
     const wakesAt = code === null ? machine.wakesAt() : Number.POSITIVE_INFINITY;
-    return JSON.stringify({ ...taken(), code, time: machine.timeUs() / 1000, wakesAt });
+    return JSON.stringify({ ...takeNews(), code, time: machine.timeUs() / 1000, wakesAt });
   };
   /** What it has sent and printed since the host last heard of it. */
-  const taken = () => {
+  const takeNews = () => {
     const news = { sent: outbox, printed: output };
     outbox = [];
     output = [];
     return news;
   };
-  return [begin, advance, () => JSON.stringify(taken())];
+  return [begin, advance, () => JSON.stringify(takeNews())];
 };
