@@ -23,6 +23,16 @@ NANO = 1e-9
 LEAST_S = 0.05  # what takes less is not listed
 
 
+def own_group(groups="/proc/self/cgroup", accounts=ACCOUNTS):
+    """Return the folder of this process's group; the topmost where its own is not to be seen."""
+    for line in Path(groups).read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        folder = accounts / path.lstrip("/")
+        if "cpuacct" in controllers.split(",") and folder.is_dir():
+            return folder
+    return accounts
+
+
 def pytest_configure(config):
     """Add the plugin with the counter of this process."""
     config.pluginmanager.register(Seconds(config), "seconds of processor time")
@@ -36,6 +46,7 @@ class Seconds:
         self.is_reporting = not hasattr(config, "workerinput")
         self.group = None
         with contextlib.suppress(OSError):
+            self.before = own_group()
             group = ACCOUNTS / f"pytest-{os.getpid()}"
             group.mkdir()
             (group / "cgroup.procs").write_text(str(os.getpid()))
@@ -82,8 +93,8 @@ class Seconds:
             terminalreporter.line("")
 
     def pytest_unconfigure(self):
-        """Leave the group, so that it can be removed."""
+        """Go back to the group of before, so that this one can be removed."""
         if self.group:
             with contextlib.suppress(OSError):
-                (ACCOUNTS / "cgroup.procs").write_text(str(os.getpid()))
+                (self.before / "cgroup.procs").write_text(str(os.getpid()))
                 self.group.rmdir()

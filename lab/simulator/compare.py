@@ -40,7 +40,7 @@ VARIES = re.compile(r"\d[\d.,]*|\b[\w-]{5,16}\b")
 MOST_LONGEST_MS = 350
 MOST_MS = 5000
 SLOW = "the speed of V8"
-OTHERWISE = "something that this check looks at, so that its verdict is another one"
+UNKNOWN = "something that this check looks at, so that its verdict is another one"
 
 
 @dataclass(frozen=True)
@@ -161,30 +161,33 @@ def _kind(page: str, sandbox: str) -> str:
 
 
 def written(rows: Iterable[Row]) -> dict[str, Any]:
-    """Return what check/exercises.json is to hold; without rows an exercise stays as it is."""
-    rows_by_name: dict[str, list[Row]] = {}
-    for row in rows:
-        rows_by_name.setdefault(row.exercise, []).append(row)
+    """Return what check/exercises.json is to hold. Of an answer the last row counts.
+
+    An exercise stays as it is unless something is lacking or different, or all answers have rows.
+    """
+    last_rows = {(row.exercise, row.answer): row for row in rows}
     data = json.loads(judging.DATA.read_text("utf8"))
     before = data["lacks"]
     names: list[str] = []
     lacks: dict[str, str] = {}
     for name in exercises.names():
-        exercise, rows_here = exercises.exercise(name), rows_by_name.get(name, [])
+        exercise = exercises.exercise(name)
         if exercise.model_lacks:
             continue
-        if not rows_here:  # as it was
-            names += [name] if name in data["here"] else []
-            lacks |= {name: before[name]} if name in before else {}
-        elif reason := next((row.lacks for row in rows_here if row.lacks), ""):
+        files = [exercise.solution, *map(exercise.answer_file, exercise.wrong)]
+        rows_here = [row for file in files if (row := last_rows.get((name, file.name)))]
+        if reason := next((row.lacks for row in rows_here if row.lacks), ""):
             found_reason = LACKING.match(reason)
-            lacks[name] = found_reason[1] if found_reason else before.get(name, OTHERWISE)
+            lacks[name] = found_reason[1] if found_reason else before.get(name, UNKNOWN)
         elif any(row.difference or row.messages == "other" for row in rows_here):
-            lacks[name] = before.get(name, OTHERWISE)
+            lacks[name] = before.get(name, UNKNOWN)
         elif any(_is_slow(row) for row in rows_here if row.answer == exercise.solution.name):
             lacks[name] = SLOW
-        elif len(rows_here) == len(exercise.wrong) + 1:
+        elif len(rows_here) == len(files):
             names.append(name)
+        else:  # as it was
+            names += [name] if name in data["here"] else []
+            lacks |= {name: before[name]} if name in before else {}
     return {"here": names, "lacks": lacks}
 
 
@@ -202,6 +205,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
+    if options.write and not options.rows:
+        parser.error("--write reads the rows of a file: name it with --rows")
     if options.write:
         rows = [Row(**json.loads(line)) for line in options.rows.read_text("utf8").splitlines()]
         text = json.dumps(written(rows), indent=2, ensure_ascii=False)

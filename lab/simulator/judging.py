@@ -3,7 +3,7 @@
 `check/exercises.json` says which these are, and what the model lacks for each of the others. It is
 written by `compare`, which judges every answer whose worth is known in both ways:
 
-python -m lab.simulator.compare [ID ...] [--write]
+python -m lab.simulator.compare [ID ...] [--rows FILE] [--write]
 """
 
 from __future__ import annotations

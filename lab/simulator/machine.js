@@ -234,6 +234,13 @@ class Machine {
     return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
+  /** 1 once a guest has computed for so many milliseconds since it went on. */
+  _had(ms) {
+    const { limitMs, clock } = this.limits;
+    const had = clock() - (this.deadline - limitMs);
+    return this.engine.number(had > Number(this.engine.text(ms)) ? 1 : 0);
+  }
+
   /** 1 once the clients of a server are to stop, so that a run that goes on for long shows what it has by then. */
   _late() {
     const { limitMs, clock } = this.limits;

@@ -134,10 +134,9 @@ def test_a_row_that_differs_is_not_offered():
         for answer in (None, *one.wrong)
     ]
     assert one.id in compare.written(rows)["here"]
-    assert one.id not in compare.written(rows[1:])["here"]  # not all answers were judged
     for change, lacks in [
-        ({"difference": "a: missed instead of held"}, compare.OTHERWISE),
-        ({"messages": "other"}, compare.OTHERWISE),
+        ({"difference": "a: missed instead of held"}, compare.UNKNOWN),
+        ({"messages": "other"}, compare.UNKNOWN),
         ({"longest": 1000.0}, compare.SLOW),
         ({"lacks": "The model lacks named pipes"}, "named pipes"),
         ({"lacks": "The model of the loop has no pipes (a.b) yet. For it: x"}, "pipes (a.b)"),
@@ -147,6 +146,35 @@ def test_a_row_that_differs_is_not_offered():
         assert one.id not in data["here"]
         assert data["lacks"][one.id] == lacks
     assert compare.written([]) == json.loads(judging.DATA.read_text("utf8"))
+
+
+def test_of_an_answer_that_was_judged_again_the_last_row_counts():
+    one = exercises.exercise("abba")
+    before = json.loads(judging.DATA.read_text("utf8"))
+    assert one.id in before["here"]
+    rows = [
+        compare.Row(one.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1)
+        for answer in (None, *one.wrong)
+    ]
+    assert compare.written([*rows, *rows]) == before
+    lacking = dataclasses.replace(rows[0], lacks="The model lacks named pipes")
+    assert compare.written([lacking, *rows]) == before
+    assert one.id in compare.written([*rows, lacking])["lacks"]
+    gone = dataclasses.replace(lacking, answer="an-answer-of-before.mjs")
+    assert compare.written([gone, *rows]) == before
+
+
+def test_an_exercise_of_which_some_answers_were_judged_stays_as_it_was():
+    before = json.loads(judging.DATA.read_text("utf8"))
+    for name in ("abba", next(iter(before["lacks"]))):
+        row = compare.Row(name, "solution.mjs", "", "same", 1, "", "", 1)
+        assert compare.written([row]) == before
+
+
+def test_to_write_without_rows_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        compare.main(["--write"])
+    assert "--rows" in capsys.readouterr().err
 
 
 def test_a_card_offers_the_exercise_or_says_what_is_missing():

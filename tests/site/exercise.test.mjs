@@ -26,6 +26,14 @@ const SOLUTION = exercise("event-loop/map-limit/solution.mjs");
 const BATCHES = exercise("event-loop/map-limit/wrong/batches.mjs");
 const ENDLESS = "export function mapLimit() {\n  for (;;);\n}\n";
 
+const WAITS =
+  "export async function mapLimit(items, limit, fn) {\n  for (;;) await fn(items[0]);\n}\n";
+const KEPT = "lab-exercise:map-limit";
+const read = (tab) => tab.evaluate((key) => JSON.parse(localStorage.getItem(key)), KEPT);
+
+const STOPPED = "The program was stopped: another one on this page was started.";
+const OTHER = "repair-the-tally"; // another exercise of the chapter
+
 /** The sheet of an exercise as a reader uses it. */
 async function opened(tab, id = "map-limit") {
   const card = tab.locator(`#exercise-${id}`);
@@ -151,6 +159,121 @@ describe("an exercise on its page", () => {
     await own.open(onDisk(streams), async (tab, seen) => {
       const { checked } = await opened(tab, "pump-by-hand");
       assert.match(await checked(text), /^(\d+) of \1 points\.$/);
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("a check that another one ends says so, and the other goes on", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const first = await opened(tab);
+      const second = await opened(tab, OTHER);
+      await first.write(WAITS);
+      await first.press("Check");
+      await first.box.getByText("Checking …").waitFor({ timeout: PATIENCE });
+      await second.press("Check");
+      await first.box.getByText("another one on this page was started").waitFor();
+      assert.equal(await first.status(), "");
+      const run = first.box.getByRole("button", { name: "Check", exact: true });
+      assert.equal(await run.getAttribute("aria-disabled"), "false");
+      await second.box.getByText(/of \d+ points\./).waitFor({ timeout: PATIENCE });
+      assert.equal(await first.box.locator(".complaint").innerText(), STOPPED);
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("a sheet that is closed ends its check, and that of no other sheet, and writes nothing any more", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const first = await opened(tab);
+      await first.write(WAITS);
+      await first.press("Check");
+      await first.box.getByText("Checking …").waitFor({ timeout: PATIENCE });
+      await first.press("Close");
+      const again = await opened(tab);
+      await again.write(SOLUTION);
+      await again.press("Check");
+      const second = await opened(tab, OTHER);
+      await second.press("Close");
+      await again.box.getByText("7 of 7 points.").waitFor({ timeout: PATIENCE });
+      assert.deepEqual(await read(tab), { name: "map-limit.mjs", text: SOLUTION, best: 7, of: 7 });
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("what another window wrote meanwhile stays: its text, and its best points", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const { checked, write } = await opened(tab);
+      await write(BATCHES);
+      const others = { name: "map-limit.mjs", text: "// of another window", best: 6, of: 7 };
+      const put = (kept) =>
+        tab.evaluate(
+          ([key, text]) => localStorage.setItem(key, text),
+          [KEPT, JSON.stringify(kept)],
+        );
+      assert.match(await checked(BATCHES), /^5 of 7/);
+      await put(others);
+      await tab.locator(".lab-write").getByRole("button", { name: "Check", exact: true }).click();
+      await tab
+        .locator(".best", { hasText: "Your best here: 6 of 7 points" })
+        .waitFor({ timeout: PATIENCE });
+      assert.deepEqual(await read(tab), others);
+      await write(SOLUTION);
+      assert.deepEqual(await read(tab), { ...others, text: SOLUTION });
+    });
+  });
+
+  it("best points out of another number are no best points, and while the sheet is open they are said once", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const put = (of) =>
+        tab.evaluate(
+          ([key, kept]) => localStorage.setItem(key, kept),
+          [KEPT, JSON.stringify({ name: "map-limit.mjs", text: SOLUTION, best: 5, of })],
+        );
+      await put(9);
+      await tab.reload();
+      const said = tab.locator("#exercise-map-limit").getByText(/Your best here/);
+      await tab.getByRole("button", { name: "Write it here" }).first().waitFor();
+      assert.equal(await said.count(), 0);
+      const { box } = await opened(tab);
+      assert.equal(await said.count(), 0);
+      assert.match(await box.locator(".cm-content").innerText(), /so no item is taken twice/);
+      await put(7);
+      await tab.reload();
+      await said.waitFor();
+      await opened(tab);
+      assert.deepEqual(await said.filter({ visible: true }).allInnerTexts(), [
+        "Your best here: 5 of 7 points",
+      ]);
+    });
+  });
+
+  it("a criterion that nobody came to decide is told with the result", async () => {
+    await own.open("about:blank", async (tab) => {
+      await tab.addInitScript(() =>
+        addEventListener("message", (event) => {
+          if (event.data?.what !== "criterion") return;
+          globalThis.heard = (globalThis.heard ?? 0) + 1;
+          if (globalThis.heard > 2) event.stopImmediatePropagation();
+        }),
+      );
+      await visit(tab, onDisk(chapter));
+      const { box, checked } = await opened(tab);
+      assert.match(await checked(BATCHES), /^5 of 7 points\. p = /);
+      assert.equal(await box.locator(".criteria li").count(), 5);
+    });
+  });
+
+  it("an exercise and a program of the same page load the texts of the model once", async () => {
+    await own.open(own.host.url + chapter, async (tab, seen) => {
+      own.host.sent.length = 0;
+      const change = tab.getByRole("button", { name: "Change it" }).first();
+      await change.click();
+      const { checked } = await opened(tab);
+      assert.equal(await checked(SOLUTION), "7 of 7 points.");
+      const program = tab.locator(".lab-change:not(.lab-write)");
+      await program.getByRole("button", { name: "Run", exact: true }).click();
+      await program.getByText(/^Model of Node 26.*orders?.*\.$/).waitFor({ timeout: PATIENCE });
+      const texts = own.host.sent.filter(({ path }) => /\/node-26\.js$/.test(path));
+      assert.equal(texts.length, 1);
       assert.deepEqual(seen.errors, []);
     });
   });

@@ -1,4 +1,4 @@
-// Values on their way to a hand-in and back, as JSON: the driver's side of `encode` and `decode` in inside.js.
+// Values on their way to a hand-in and back, as JSON: the driver's side of `encode` and `decode` in frames.js.
 import { inspect } from "node:util";
 
 /** A function of the check that the hand-in may call: it answers with a promise, whatever `answers` returns. */

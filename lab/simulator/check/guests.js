@@ -27,7 +27,7 @@ export class Guests {
     return machine.told(() => {
       const list = engine.call(machine.openGuest);
       const at = (index) => engine.ffi.QTS_GetPropNumber(engine.context, list, index);
-      guest.advance = at(1);
+      [guest.advance, guest.takeNews] = [at(1), at(2)];
       const given = engine.evaluate(`(${JSON.stringify({ plan, config })})`, "config.js");
       const functions = texts.map(([file, text]) =>
         engine.evaluate(this.model.complete(machine.acorn, `(${text})`, false).text, file),
@@ -39,9 +39,9 @@ export class Guests {
   }
 
   /**
-   * Goes on with a guest, with messages that come at the time `at`, until it has nothing to do before the time `limit` or has sent
-   * something: {sent, printed, time, wakesAt, code}, `code` once it has ended. `isStuck` says that it computed for too long; it is not
-   * to go on then. Throws NotModelledError.
+   * Goes on with a guest, with messages that come at the time `at`, until it has nothing to do before the time `limit`, has sent
+   * something, or has computed for a while: {sent, printed, time, wakesAt, code}, `code` once it has ended. `isStuck` says that one
+   * round of its loop took too long; it is not to go on then. Throws NotModelledError.
    */
   advance(guest, limit, messages = [], at = 0) {
     const machine = this.#machine;
@@ -54,20 +54,33 @@ export class Guests {
     machine.goOn(guest.program);
     const given = JSON.stringify([Math.min(limit, Number.MAX_SAFE_INTEGER), messages, at]);
     try {
-      return machine.told(() => {
-        const value = engine.string(given);
-        const answer = engine.call(guest.advance, [value]);
-        const result = JSON.parse(engine.text(answer));
-        engine.free(value);
-        engine.free(answer);
-        if (machine.refusal) throw new this.model.NotModelledError(machine.refusal);
-        return result;
-      });
+      return this.#ask(guest.advance, [engine.string(given)]);
     } catch (error) {
       if (!machine.isLate) throw error;
-      return { sent: [], printed: [], isStuck: true, wakesAt: null, code: null };
+      machine.goOn(guest.program);
+      return { ...this.#ask(guest.takeNews, []), isStuck: true, wakesAt: null, code: null };
     }
   }
+
+  /** Nobody goes on with that guest any more: nothing of it is kept. */
+  close(guest) {
+    if (this.#current === guest) this.#current = null;
+    guest.state = null;
+  }
+
+  /** What a function of the guest's answers, as it is called with values of the engine. */
+  #ask(asked, values) {
+    const machine = this.#machine;
+    const { engine } = machine;
+    return machine.told(() => {
+      const answer = engine.call(asked, values);
+      const result = JSON.parse(engine.text(answer));
+      for (const value of [...values, answer]) engine.free(value);
+      if (machine.refusal) throw new this.model.NotModelledError(machine.refusal);
+      return result;
+    });
+  }
+
   #suspend() {
     if (this.#current) this.#current.state = this.#machine.engine.snapshot();
     this.#current = null;

@@ -18,7 +18,8 @@ function programIn({ programOf, NotModelledError }, machine, { name, source }) {
   try {
     programOf(machine, source, name, FOLDER, kind);
   } catch (error) {
-    const [, line, message] = error instanceof NotModelledError ? SYNTAX.exec(error.message) : [];
+    const [, line, message] =
+      (error instanceof NotModelledError && SYNTAX.exec(error.message)) || [];
     if (!line) throw error;
     return { name, source, file, kind, syntax: { line: Number(line), message } };
   }
@@ -30,21 +31,34 @@ function programIn({ programOf, NotModelledError }, machine, { name, source }) {
 }
 
 /**
- * Judges `handIn`, {name, source}, on two machines of the same Node. `exercise` is {criteria, parameters, seconds, call, check, scene,
- * programs}: texts as `texts.mjs` makes them, `programs` the check's own, by their names; after them come the texts of all exercises. The first argument has the
- * model: {NotModelledError, programOf, latin1Of, complete}, which a page has already. `tell(said)` hears of each criterion, and `beat()` comes
- * every now and then while it judges. Returns {criteria, series, seen, longest}. Throws NotModelledError where the model lacks what the
- * check or the program needs.
+ * Judges `handIn`, {name, source}, on two machines of the same Node, {driver, handIn}: one for the check, one for the program.
+ * `texts` are {driver, harness}, and `exercise` is {criteria, parameters, seconds, call, check, scene}: all texts as `texts.mjs` makes them. `model` is
+ * {NotModelledError, programOf, latin1Of, complete}, which a page has already. `tell(said)` hears of each criterion, and `beat()` comes
+ * every now and then while it judges. Returns {criteria, series, seen, longest}, the last in milliseconds: the longest time in which no
+ * beat could come. What takes more than `seconds`, of virtual time or of the machines' clock, is missed. Throws NotModelledError where
+ * the model lacks what the check or the program needs.
  */
-export function judge(model, machines, { driver, harness }, exercise, handIn, how) {
-  const { seed, tell = () => {}, beat = () => {} } = how;
+export function judge(model, machines, texts, exercise, handIn, options) {
+  const { seed, tell = () => {}, beat = () => {} } = options;
   const { NotModelledError, latin1Of } = model;
   const { criteria, parameters, seconds, call, check, scene } = exercise;
   if (OUTSIDE.test(check)) throw new NotModelledError("The model lacks clients from outside");
-  const sources = { ...exercise.programs, "hand-in": handIn };
-  const programs = Object.fromEntries(
-    Object.entries(sources).map(([id, one]) => [id, programIn(model, machines.handIn, one)]),
-  );
+  const { clock } = machines.driver.limits;
+  const began = clock();
+  let [workedUntil, beaten, longest] = [began, performance.now(), 0];
+  /** What `action` returns, after which a beat may come, and the milliseconds that it took. */
+  const work = (action) => {
+    const result = action();
+    const took = clock() - workedUntil;
+    longest = Math.max(longest, took);
+    workedUntil += took;
+    if (performance.now() - beaten > BEAT_MS) {
+      beaten = performance.now();
+      beat();
+    }
+    return [result, took];
+  };
+  const [program] = work(() => programIn(model, machines.handIn, handIn));
   const job = {
     criteria,
     parameters,
@@ -52,17 +66,16 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
     seconds: { all: seconds, call },
     file: handIn.name,
     called: handIn.name,
-    reference: exercise.reference,
-    programs,
+    programs: { "hand-in": program },
   };
-  const config = JSON.stringify(job);
-  const [side, hands] = [machines.driver, machines.handIn].map(
-    (machine) => new Guests(machine, model),
+  const checks = new Guests(machines.driver, model); // one: the check itself
+  const handIns = new Guests(machines.handIn, model);
+  const [main] = work(() =>
+    checks.open({}, job, [
+      ["driver.js", texts.driver],
+      ["check.js", check],
+    ]),
   );
-  const main = side.open({}, JSON.parse(config), [
-    ["driver.js", driver],
-    ["check.js", check],
-  ]);
   const guests = new Map(); // the processes of the check, by number
   let running = []; // processes of the check that run; all others stand still
   let inbox = []; // for the check
@@ -80,27 +93,33 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
     const guest = guests.get(id);
     if (!guest || guest.isOver) return;
     guest.isOver = true;
+    handIns.close(guest.handle);
     toCheck({ ended: id, code, signal }, at);
   };
+  /** That process runs from now on, and of the others only those that run beside it; which of them stand still, stay so. */
+  const use = (id) => {
+    const { beside } = guests.get(id);
+    running = [...running.filter((other) => beside.has(other)), id];
+  };
   const does = {
-    start({ start: id, program }) {
-      const { file, source, kind, imports, names } = programs[program];
+    start({ start: id, program: name }) {
+      const { file, source, kind, imports, names } = job.programs[name];
       const files = { [file]: { kind, source, latin1: latin1Of(source), imports, names } };
       files["/own"] = { kind: "folder", latin1: "" };
-      const texts = [["harness.js", harness]];
-      if (scene) texts.push(["the-scene-of-a-check", scene]);
-      const born = now;
-      const guest = { born, messages: [], at: born, wakesAt: born, isOver: false, beside: [id] };
+      const expressions = [["harness.js", texts.harness]];
+      if (scene) expressions.push(["the-scene-of-a-check", scene]);
+      const guest = { startedAt: now, messages: [], at: now, wakesAt: now, beside: new Set() };
+      Object.assign(guest, { toldAt: now, computed: 0 }); // milliseconds more than virtual time has passed
+      [guest.handle] = work(() => handIns.open({ files }, { file }, expressions));
       guests.set(id, guest);
-      running = guest.beside;
-      guest.handle = hands.open({ files }, { file }, texts);
+      use(id);
     },
-    use({ use: id }) {
-      running = guests.get(id)?.beside ?? running;
-    },
-    beside({ beside: ids }) {
-      for (const id of ids) guests.get(id).beside = ids;
-      running = ids;
+    use: ({ use: id }) => guests.has(id) && use(id),
+    beside({ beside: [one, other] }) {
+      guests.get(one).beside.add(other);
+      guests.get(other).beside.add(one);
+      use(one);
+      use(other);
     },
     kill({ kill: id }) {
       end(id, null, "SIGKILL", now);
@@ -125,16 +144,8 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
       throw new Error(fault);
     },
   };
-  const { clock } = machines.driver.limits;
-  let longest = 0; // milliseconds in which a machine did not come back
-  const measure = (action) => {
-    const began = clock();
-    const report = action();
-    longest = Math.max(longest, clock() - began);
-    return report;
-  };
   const ofCheck = (limit) => {
-    const report = measure(() => side.advance(main, limit, inbox, inboxAt));
+    const [report] = work(() => checks.advance(main, limit, inbox, inboxAt));
     inbox = [];
     if (report.isStuck) throw new NotModelledError("The check computes for too long");
     now = Math.max(now, report.time);
@@ -146,41 +157,44 @@ export function judge(model, machines, { driver, harness }, exercise, handIn, ho
   };
   const ofGuest = (id, limit) => {
     const guest = guests.get(id);
-    const { messages } = guest;
+    const { startedAt, messages } = guest;
     guest.messages = [];
-    const report = measure(() =>
-      hands.advance(guest.handle, limit - guest.born, messages, guest.at - guest.born),
+    const [report, took] = work(() =>
+      handIns.advance(guest.handle, limit - startedAt, messages, guest.at - startedAt),
     );
-    const at = guest.born + (report.time ?? 0);
-    guest.wakesAt = report.wakesAt === null ? NEVER : guest.born + report.wakesAt;
-    if (report.isStuck) {
-      guest.isStuck = true;
-      return toCheck({ stuck: id }, now);
-    }
+    const at = report.isStuck ? now : startedAt + report.time;
+    guest.wakesAt = report.wakesAt === null ? NEVER : startedAt + report.wakesAt;
     if (report.printed.length) {
       const text = (which) =>
         report.printed.flatMap(([fd, words]) => (fd === which ? words : [])).join("");
       toCheck({ printed: id, stdout: text(1), stderr: text(2) }, at);
     }
     for (const text of report.sent) toCheck({ said: id, frame: JSON.parse(text) }, at);
-    if (report.code !== null) end(id, report.code, null, at);
+    if (report.isStuck) {
+      guest.isStuck = true;
+      handIns.close(guest.handle);
+      return toCheck({ stuck: id }, at);
+    }
+    if (report.code !== null) return end(id, report.code, null, at);
+    // In the model to compute takes no time; for so long it does: the check goes on, which may have waited long enough.
+    guest.computed = Math.max(0, guest.computed + took - (at - guest.toldAt));
+    guest.toldAt = at;
+    guest.isBusy = guest.computed > call * 1000;
   };
 
   const goesOnAt = ({ isOver, isStuck, messages, at, wakesAt: wakes }) =>
     isOver || isStuck ? NEVER : messages.length ? at : wakes;
-  let beaten = performance.now();
-  while (!result) {
-    if (performance.now() - beaten > BEAT_MS) {
-      beaten = performance.now();
-      beat();
-    }
+  while (!result && clock() - began <= seconds * 1000) {
     const [guestAt, next] = running
       .map((id) => [goesOnAt(guests.get(id)), id])
       .reduce((least, one) => (one[0] < least[0] ? one : least), [NEVER, null]);
     const checkAt = inbox.length ? Math.max(now, inboxAt) : wakesAt;
     const first = Math.min(guestAt, checkAt);
     if (first > seconds * 1000) break;
-    if (guestAt < checkAt) ofGuest(next, checkAt);
+    const guest = guests.get(next);
+    if (guestAt < checkAt && guest.isBusy) {
+      Object.assign(guest, { at: checkAt, wakesAt: checkAt, isBusy: false, computed: 0 });
+    } else if (guestAt < checkAt) ofGuest(next, checkAt);
     else ofCheck(guestAt);
   }
   const all = criteria.map(

@@ -1,5 +1,5 @@
 // node main.mjs NODE: judges hand-ins on the model of that Node. Each line of the standard input is one, as JSON: {folder, criteria,
-// parameters, seconds, call, programs, reference, name, source, seed}; for each, one line comes: {criteria, series, seen, longest, ms}, or {lacks}.
+// parameters, seconds, call, name, source, seed}; for each, one line comes: {criteria, series, seen, longest, ms}, or {lacks}.
 import { createInterface } from "node:readline";
 import { stop } from "esbuild";
 import { complete } from "../complete.js";

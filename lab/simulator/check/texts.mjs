@@ -27,7 +27,7 @@ async function bundled(file) {
 const inFunction = (text, names, last) =>
   `function (${names}) { const module = { exports: {} }; let exports = module.exports;${text}\n${last} }`;
 
-/** An expression without comments; its lines stay where `isPlaced`, as stacks name them. */
+/** An expression without comments and line ends that it does not need. */
 async function shortened(text) {
   const head = "globalThis.made=";
   const { code } = await transform(`${head}${text}`, { minifyWhitespace: true, target: TARGET });

@@ -1,6 +1,7 @@
 // Evaluated inside the engine of a guest: a program that talks with the host, and goes on from call to call. Its channel has
-// `send(text)`, `hear(listener)` and `unref()`; until then it keeps the loop alive.
+// `send(text)`, `hear(listener)` and `unref()`; until `unref` is called it keeps the loop alive.
 (machine) => {
+  const TURN_MS = 200; // how long it may compute, in rounds of its loop, before the host goes on
   let outbox = [];
   let output = [];
   let messages = [];
@@ -30,6 +31,7 @@
 
   let rounds = null;
   let code = null;
+  const hasHad = (ms) => machine.host("had", String(ms)) === 1;
   const goOn = () => {
     const { done, value } = rounds.next();
     if (done) ({ code } = value);
@@ -50,15 +52,20 @@
     }
     let isNew = !rounds.begun;
     rounds.begun = true;
-    while (code === null && outbox.length === 0 && (isNew || machine.wakesAt() <= limit)) {
+    do {
+      if (!isNew && machine.wakesAt() > limit) break;
       isNew = false;
       goOn();
-    }
-    const told = { sent: outbox, printed: output, code, time: machine.timeUs() / 1000 };
+    } while (code === null && outbox.length === 0 && !hasHad(TURN_MS));
     const wakesAt = code === null ? machine.wakesAt() : Number.POSITIVE_INFINITY;
+    return JSON.stringify({ ...takeNews(), code, time: machine.timeUs() / 1000, wakesAt });
+  };
+  /** What it has sent and printed since the host last heard of it. */
+  const takeNews = () => {
+    const news = { sent: outbox, printed: output };
     outbox = [];
     output = [];
-    return JSON.stringify({ ...told, wakesAt });
+    return news;
   };
-  return [begin, advance];
+  return [begin, advance, () => JSON.stringify(takeNews())];
 };

@@ -11,20 +11,17 @@
   const hasModel = (source) =>
     [...source.matchAll(NEEDS)].every(([, name]) => modules.includes(name));
 
-  const loads = new Map();
+  const loads = {};
   const load = (name) => {
-    if (!loads.has(name))
-      loads.set(
-        name,
-        new Promise((resolve, reject) => {
-          const at = `${model.folder}${name}`;
-          const make = name.endsWith(".css")
-            ? el("link", { rel: "stylesheet", href: at, onload: resolve, onerror: reject })
-            : el("script", { src: at, onload: resolve, onerror: reject });
-          document.head.append(make);
-        }),
-      );
-    return loads.get(name);
+    loads[name] ??= new Promise((resolve, reject) => {
+      const at = `${model.folder}${name}`;
+      const onerror = () => reject(delete loads[name]); // who asks again, loads again
+      const make = name.endsWith(".css")
+        ? el("link", { rel: "stylesheet", href: at, onload: resolve, onerror })
+        : el("script", { src: at, onload: resolve, onerror });
+      document.head.append(make);
+    });
+    return loads[name];
   };
   model.load = (...names) => Promise.all(names.map(load));
 
@@ -86,12 +83,22 @@
     element.replaceChildren(place);
   }
 
+  model.prefix = "lab-exercise:"; // of what a browser keeps of exercises
+  /** That of an exercise: {name, text, best, of}; `best` only where it is one of the points that the exercise has today. */
+  model.kept = (card) => {
+    const kept = LabDom.storage.read(model.prefix + card.dataset.here);
+    let of = 0;
+    for (const { textContent } of card.querySelectorAll(".points"))
+      of += Number.parseFloat(textContent);
+    return { ...kept, of, best: kept?.of === of ? kept.best : undefined };
+  };
+
   /** A button on the card of an exercise, which opens its program. */
   function offerExercise(card) {
     const place = placeOfButton();
     const best = el("span");
     const sayBest = () => {
-      const { best: points, of } = LabDom.storage.read(`lab-exercise:${card.dataset.here}`) ?? {};
+      const { best: points, of } = model.kept(card);
       best.textContent = points >= 0 ? ` Your best here: ${points} of ${of} points` : "";
     };
     const loading = () => model.load("panel.css", "sheet.css", "exercise.js");

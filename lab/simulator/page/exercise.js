@@ -1,15 +1,15 @@
 // What a press on "Write it here" opens below an exercise: its program in an editor, the check on the model, what the check says,
 // and the files that a reader hands in. `write` is called by change.js.
+import { programArea, RUN_KEYS, saveAs } from "./area.js";
 import { Runner } from "./runner.js";
 import { zipOf } from "./zip.js";
 
 const { el, button, setOff, storage } = globalThis.LabDom;
-const { folder, nodes } = globalThis.LabSimulator;
-const PREFIX = "lab-exercise:"; // change.js has it, too
+const model = globalThis.LabSimulator;
+const { folder, nodes } = model;
 const MOST_LETTERS = 100_000;
 const MARKS = { held: "✓", missed: "✗", void: "✗", left: "·", noisy: "?", broken: "!" };
 const WORDS = { held: "held", missed: "missed", void: "missed", left: "not checked" };
-const MAC = /Mac|iPhone|iPad/.test(globalThis.navigator.platform);
 const runner = new Runner(folder);
 const node = Math.max(...Object.keys(nodes).map(Number));
 
@@ -22,12 +22,6 @@ const clean = (text, most = 4000) => {
   return plain.length <= most ? plain : `${plain.slice(0, most)} …`;
 };
 
-function saveAs(name, parts, type) {
-  const url = URL.createObjectURL(new Blob(parts, { type }));
-  el("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
-}
-
 class Sheet {
   /** card : the exercise on its page, with the file that one begins with */
   constructor({ place, card, leave, changed: tellPage }) {
@@ -36,17 +30,14 @@ class Sheet {
     const letters = atob(href.split(",")[1]);
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const source = new TextDecoder().decode(bytes);
-    Object.assign(this, { id, name, original: source, leave, tellPage });
-    const { text, best } = storage.read(PREFIX + id) ?? {};
-    this.text = typeof text === "string" ? text : source;
-    this.best = typeof best === "number" ? best : null;
+    Object.assign(this, { card, id, name, original: source, leave, tellPage });
+    Object.assign(this, this.#kept());
     // As the card lists them, which is the order in which they are judged.
     this.criteria = [...card.querySelectorAll("li > .points")].map((points) => {
       const says = points.parentElement.cloneNode(true);
       says.querySelector(".points").remove();
       return { points: Number.parseFloat(points.textContent), says };
     });
-    this.of = this.criteria.reduce((sum, { points }) => sum + points, 0);
     this.box = el("section", { class: "lab-change lab-write", "aria-label": `Write ${name}` });
     this.box.append(...this.#parts());
     place.append(this.box);
@@ -56,24 +47,18 @@ class Sheet {
   #parts() {
     const p = {};
     this.parts = p;
-    const attributes = { spellcheck: "false", autocapitalize: "off", autocomplete: "off" };
-    p.area = el("textarea", {
-      ...attributes,
-      "aria-label": `Program ${this.name}`,
-      rows: Math.min(24, Math.max(8, this.text.split("\n").length)),
-      oninput: () => this.#change(p.area.value),
-      onkeydown: (event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        this.check();
-      },
+    p.area = programArea({
+      label: `Program ${this.name}`,
+      text: this.text,
+      rows: 8,
+      onchange: (text) => this.#change(text),
       onfocus: () => this.#upgrade(),
+      run: () => this.check(),
     });
-    p.area.value = this.text;
     p.edit = el("div", { class: "edit" }, p.area);
     p.run = button("Check", () => this.check(), {
       class: "run",
-      title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
+      title: RUN_KEYS,
     });
     p.best = el("span", { class: "best" });
     p.status = el("p", { class: "status", role: "status" });
@@ -109,17 +94,28 @@ class Sheet {
     ];
   }
 
-  #keep() {
-    const isNew = this.text === this.original && this.best === null;
-    const { name, text, best, of } = this;
-    const kept = best === null ? { name, text, of } : { name, text, best, of };
-    storage.write(PREFIX + this.id, isNew ? null : kept, this.box);
+  /** What the browser keeps, in which another window may have written: {text, best, of}. */
+  #kept() {
+    const { text, best, of } = model.kept(this.card);
+    return {
+      text: typeof text === "string" ? text : this.original,
+      best: Number.isFinite(best) ? best : null,
+      of,
+    };
+  }
+
+  /** Keeps what has changed here, and what others have written of the rest. */
+  #keep(changes) {
+    const { text, best, of } = { ...this.#kept(), ...changes };
+    const isNew = text === this.original && best === null;
+    const kept = { name: this.name, text, best: best ?? undefined, of };
+    storage.write(model.prefix + this.id, isNew ? null : kept, this.box);
     this.tellPage();
   }
 
   #change(text) {
     this.text = text;
-    this.#keep();
+    this.#keep({ text });
   }
 
   /** Put the real editor in the place of the text area, once the reader is about to type. */
@@ -129,7 +125,7 @@ class Sheet {
     this.upgrading = true;
     runner.prepare(node);
     try {
-      await globalThis.LabSimulator.load("editor.js");
+      await model.load("editor.js");
     } catch {
       return; // the text area is an editor, too
     }
@@ -170,8 +166,10 @@ class Sheet {
     const [seed] = crypto.getRandomValues(new Uint32Array(1));
     const program = { exercise: this.id, source, file: this.name, seed };
     const packs = ["check", `exercise-${this.id}`];
-    runner.run(program, node, (event, more) => this[`_${event}`]?.(more), packs);
+    runner.run(program, node, this.#tell, packs);
   }
+
+  #tell = (event, more) => this[`_${event}`]?.(more);
 
   _begun() {
     this.hasRun = true;
@@ -185,26 +183,26 @@ class Sheet {
     this.#draw(said);
   }
 
-  _judged() {
+  _judged({ criteria }) {
     setOff(this.parts.run, false);
-    const outcomes = this.said.map(({ outcome }) => outcome);
+    for (const said of criteria.slice(this.said.length)) this._criterion({ said }); // nobody came to decide these
+    const outcomes = criteria.map(({ outcome }) => outcome);
     if (["noisy", "broken"].some((outcome) => outcomes.includes(outcome)))
       return this.#say("No verdict: the model can't tell here. Check it with make check.");
     const isVoid = outcomes.includes("void");
     const held = this.criteria.filter((_, at) => outcomes[at] === "held");
     const points = isVoid ? 0 : held.reduce((sum, one) => sum + one.points, 0);
-    const first = this.said.find(({ outcome }) => ["missed", "void"].includes(outcome));
+    const first = criteria.find(({ outcome }) => ["missed", "void"].includes(outcome));
     const words = first ? ` ${clean(first.message).split("\n").join(" ⏎ ")}` : "";
     this.#say(`${bare(points)} of ${bare(this.of)} points.${words}`);
-    if (this.best === null || points > this.best) {
-      this.best = points;
-      this.#sayBest();
-    }
-    this.#keep();
+    this.best = Math.max(this.#kept().best ?? 0, Number(bare(points)));
+    this.#sayBest();
+    this.#keep({ best: this.best });
   }
 
-  _refused({ sentence }) {
+  _refused({ sentence, isDisplaced }) {
     setOff(this.parts.run, false);
+    if (isDisplaced) return this.#complain(sentence);
     const what = String(sentence).replace(/\.?( For the real thing: .*)?$/, "");
     this.#complain(`${what}. To check it for real, save the file and use make check.`);
   }
@@ -271,7 +269,7 @@ class Sheet {
   }
 
   save() {
-    saveAs(this.name, [this.text], "text/javascript");
+    saveAs(this.name, [this.text]);
     this.#say(
       `Saved as ${this.name}. Check it for real: make check EXERCISE=${this.id} FILE=${this.name}`,
     );
@@ -280,7 +278,7 @@ class Sheet {
   /** All programs that were written on pages of this book, in one archive as a class takes it. */
   saveAll() {
     const files = new Map([[this.name, this.text]]);
-    for (const key of storage.keys(PREFIX)) {
+    for (const key of storage.keys(model.prefix)) {
       const { name, text } = storage.read(key) ?? {};
       if (/^[\w-]+\.[cm]js$/.test(name) && typeof text === "string") files.set(name, text);
     }
@@ -290,10 +288,11 @@ class Sheet {
   }
 
   close() {
+    runner.stop(this.#tell);
     this.editing?.close();
     this.box.remove();
     this.leave();
   }
 }
 
-globalThis.LabSimulator.write = (options) => new Sheet(options);
+model.write = (options) => new Sheet(options);

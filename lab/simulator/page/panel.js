@@ -1,6 +1,7 @@
 // What a press on "Change it" opens: the program in an editor, the Node that is chosen, what the model prints,
 // its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
 import { kindOf } from "../program.js";
+import { programArea, RUN_KEYS, saveAs } from "./area.js";
 import { hintFor } from "./hints.js";
 import { addLevels } from "./levels.js";
 import { Runner } from "./runner.js";
@@ -13,18 +14,7 @@ const LINES_OF_ORDER = 40;
 const ORDERS_SHOWN = 10;
 const STORED_NODE = "lab-model:node";
 const MOST_LETTERS = 100_000;
-const MAC = /Mac|iPhone|iPad/.test(globalThis.navigator.platform);
 const runner = new Runner(folder);
-
-/** The editor's script, once a reader wants to type. */
-let loading = null;
-function editor() {
-  loading ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: `${folder}editor.js`, onload: resolve, onerror: reject });
-    document.head.append(script);
-  });
-  return loading;
-}
 
 /** Fill an element; what is null is left out. */
 const fill = (element, ...children) =>
@@ -65,7 +55,7 @@ class Panel {
     );
     p.run = button("Run", () => this.run(), {
       class: "run",
-      title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
+      title: RUN_KEYS,
     });
     p.kind = el(
       "select",
@@ -75,21 +65,14 @@ class Panel {
     );
     p.predict = el("input", { type: "checkbox" });
     p.edit = el("div", { class: "edit" });
-    p.area = el("textarea", {
-      "aria-label": this.#label(),
-      spellcheck: "false",
-      autocapitalize: "off",
-      autocomplete: "off",
-      rows: Math.min(24, Math.max(6, this.text.split("\n").length)),
-      oninput: () => this.#change(p.area.value),
-      onkeydown: (event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        this.run();
-      },
+    p.area = programArea({
+      label: this.#label(),
+      text: this.text,
+      rows: 6,
+      onchange: (text) => this.#change(text),
       onfocus: () => this.#upgrade(),
+      run: () => this.run(),
     });
-    p.area.value = this.text;
     p.edit.append(p.area);
     p.status = el("p", { class: "status", role: "status" });
     p.complaint = el("div", { class: "complaint", role: "alert" });
@@ -193,7 +176,7 @@ class Panel {
     this.upgrading = true;
     runner.prepare(this.node);
     try {
-      await editor();
+      await globalThis.LabSimulator.load("editor.js");
     } catch {
       return; // the text area is an editor, too
     }
@@ -244,11 +227,11 @@ class Panel {
     return new Promise((done) => {
       this.done?.();
       this.done = done;
-      runner.run(program, this.node, (event, more) => this.#receive(event, more));
+      runner.run(program, this.node, this.#tell);
     });
   }
 
-  #receive(event, more) {
+  #tell = (event, more) => {
     try {
       this[`_${event}`]?.(more);
     } catch {
@@ -258,7 +241,7 @@ class Panel {
       setOff(this.parts.run, false);
       this.done?.();
     }
-  }
+  };
 
   _begun({ version, kind }) {
     this.hasRun = true;
@@ -427,10 +410,7 @@ class Panel {
   }
 
   save() {
-    const url = URL.createObjectURL(new Blob([this.text], { type: "text/javascript" }));
-    const link = el("a", { href: url, download: this.name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
+    saveAs(this.name, [this.text]);
     this.#say(`Saved as ${this.name}. Run it for real: node ${this.name}`);
   }
 
@@ -448,6 +428,7 @@ class Panel {
   }
 
   close() {
+    runner.stop(this.#tell);
     this.editing?.close();
     this.box.remove();
     this.leave();

@@ -5,13 +5,19 @@ const SILENT_MS = 1900; // a run that has begun and says nothing for so long is 
 const LOADING_MS = 30_000;
 const GONE =
   "The program was stopped: it kept the model busy for 2 s, perhaps with memory or long texts.";
+const DISPLACED = "The program was stopped: another one on this page was started.";
 const NOT_LOADED =
   "The model could not be loaded: this browser keeps the page from its own files. Another browser may work.";
+
+const model = globalThis.LabSimulator;
+model.texts ??= new Map(); // packed texts of modules by their files, for all runners of a page
+globalThis.labModelTexts = (name, packed) => model.texts.set(name, packed);
+const loads = (names) => model.load(...names.map((name) => `${name}.js`));
+const textsIn = (names) => names.map((name) => model.texts.get(name));
 
 export class Runner {
   #frame = null;
   #ready = null;
-  #texts = new Map(); // by file: packed texts of modules
   #sent = new Set();
   #count = 0;
   #current = null;
@@ -24,27 +30,35 @@ export class Runner {
   /**
    * Runs {source, file} on the Node of that major version; `tell(what, more)` is called with "begun", then
    * "ran" and "orders", for a program with `plans` "served", or "refused" with a sentence. A program with an `exercise` is
-   * judged, with the files of `packs`: "criterion" comes for each, then "judged". A new run ends the one before.
+   * judged, with the files of `packs`: "criterion" comes for each, then "judged". A new run ends the one before, of which another
+   * `tell` hears that it is "refused".
    */
   async run(program, node, tell, packs = []) {
     const id = ++this.#count;
-    if (this.#current) this.#end();
+    const before = this.stop(this.#current?.tell);
     this.#current = { id, node, program, tell };
+    if (before && before !== tell) before("refused", { sentence: DISPLACED, isDisplaced: true });
     this.#wait(LOADING_MS, NOT_LOADED);
     try {
-      await Promise.all([
-        this.#open(),
-        ...[`node-${node}`, ...packs].map((name) => this.#load(name)),
-      ]);
+      await Promise.all([this.#open(), loads([`node-${node}`, ...packs])]);
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
     if (this.#current?.id !== id) return;
-    this.#give({ id, node, program, later: packs.map((name) => this.#texts.get(name)) });
+    this.#give({ id, node, program, later: textsIn(packs) });
+  }
+
+  /** Ends the run that is told to `tell`, which hears no more of it; that of nobody else. Returns `tell` where there was one. */
+  stop(tell) {
+    if (!this.#current || this.#current.tell !== tell) return undefined;
+    clearTimeout(this.timer);
+    this.#current = null;
+    this.#end();
+    return tell;
   }
 
   #give({ node, ...more }) {
-    const texts = this.#sent.has(node) ? undefined : this.#texts.get(`node-${node}`);
+    const texts = this.#sent.has(node) ? undefined : model.texts.get(`node-${node}`);
     this.#sent.add(node);
     this.#post({ node, texts, ...more });
   }
@@ -53,17 +67,16 @@ export class Runner {
   async #complete({ id, node, program }, packs) {
     const names = packs.map((pack) => `${pack}-${node}`);
     try {
-      await Promise.all(names.map((name) => this.#load(name)));
+      await loads(names);
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
-    if (this.#current?.id === id)
-      this.#give({ id, node, program, later: names.map((name) => this.#texts.get(name)) });
+    if (this.#current?.id === id) this.#give({ id, node, program, later: textsIn(names) });
   }
 
   /** Begins to load, while the reader still types: what Run then waits for is a machine. */
   prepare(node) {
-    Promise.all([this.#open(), this.#load(`node-${node}`)])
+    Promise.all([this.#open(), loads([`node-${node}`])])
       .then(() => {
         if (!this.#current && !this.#sent.has(node)) this.#give({ node, isToPrepare: true });
       })
@@ -91,20 +104,9 @@ export class Runner {
     return this.#ready;
   }
 
-  #load(name) {
-    if (this.#texts.has(name)) return undefined;
-    return new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      globalThis.labModelTexts = (of, packed) => this.#texts.set(of, packed);
-      script.src = `${this.folder}${name}.js`;
-      script.onload = resolve;
-      script.onerror = reject;
-      document.head.append(script);
-    });
-  }
-
   #receive({ id, what: event, ...more }) {
-    if (this.#current?.id !== id) return;
+    if (event === "refused") this.#sent.clear(); // perhaps there is no machine: the next one needs its texts
+    if (!this.#current || this.#current.id !== id) return;
     const { tell } = this.#current;
     if (event === "lacking") {
       this.#wait(LOADING_MS, NOT_LOADED);

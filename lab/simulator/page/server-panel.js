@@ -281,8 +281,11 @@ class ServerPanel {
       plans: plansOf(load),
       parts: { serving: SERVING },
     };
-    return runner.run(program, newest, (event, more) => this.#receive(event, more, load, isSame));
+    this.#tell = (event, more) => this.#receive(event, more, load, isSame);
+    return runner.run(program, newest, this.#tell);
   }
+
+  #tell = null; // of the run that is under way
 
   /** `isSame` says whether the program that ran, and its load, are the book's own. */
   #receive(event, { runs, sentence }, load, isSame) {
@@ -474,6 +477,7 @@ class ServerPanel {
   }
 
   close() {
+    runner.stop(this.#tell);
     this.editing?.close();
     this.box.remove();
     this.leave();

@@ -27,7 +27,11 @@ globalThis.onmessage = async ({ data }) => {
   const tell = (what, more) => postMessage({ id, what, ...more });
   let modules = null;
   try {
-    if (!machines.has(node)) machines.set(node, machineOf(texts));
+    if (!machines.has(node)) {
+      const made = machineOf(texts);
+      made.catch(() => machines.delete(node)); // the next run tries again
+      machines.set(node, made);
+    }
     const entry = await machines.get(node);
     modules = entry.modules;
     for (const pack of later ?? []) modules.add(sections(unpack(pack)));

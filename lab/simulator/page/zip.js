@@ -43,8 +43,8 @@ export function zipOf(files) {
     ];
     const head = numbers([[4, 0x04034b50], [2, 20], ...facts]);
     const entry = [[4, 0x02014b50], [2, 20], [2, 20], ...facts];
-    const place = [2, 2, 2].map((size) => [size, 0]);
-    listing.push(numbers([...entry, ...place, [4, 0], [4, at]]), nameBytes);
+    const attributes = [2, 2, 2, 4].map((size) => [size, 0]); // length of the comment, disk, and what kind of file
+    listing.push(numbers([...entry, ...attributes, [4, at]]), nameBytes);
     parts.push(head, nameBytes, bytes);
     at += head.length + nameBytes.length + bytes.length;
   }
