@@ -26,8 +26,9 @@ const SOLUTION = exercise("event-loop/map-limit/solution.mjs");
 const BATCHES = exercise("event-loop/map-limit/wrong/batches.mjs");
 const ENDLESS = "export function mapLimit() {\n  for (;;);\n}\n";
 
+// Each round computes for a while, so its check takes seconds.
 const WAITS =
-  "export async function mapLimit(items, limit, fn) {\n  for (;;) await fn(items[0]);\n}\n";
+  "export async function mapLimit(items, limit, fn) {\n  for (;;) {\n    for (let i = 0; i < 3e6; i++);\n    await fn(items[0]);\n  }\n}\n";
 const KEPT = "lab-exercise:map-limit";
 const read = (tab) => tab.evaluate((key) => JSON.parse(localStorage.getItem(key)), KEPT);
 
