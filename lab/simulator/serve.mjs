@@ -7,7 +7,7 @@ import { natives } from "./natives.js";
 import { parts } from "./parts.mjs";
 import { serve } from "./servers.js";
 
-const LIMIT_MS = 20_000; // nobody waits for it as a reader does
+const LIMIT_MS = 20_000; // longer than in a page, because a test can wait
 const clock = () => process.cpuUsage().user / 1000;
 const [, , node] = process.argv;
 try {

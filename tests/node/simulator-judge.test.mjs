@@ -122,7 +122,7 @@ test("a program that stands still goes on when it is used, and not when another 
     await c.call("f", 50);
     t.ok(!isDone, "a went on beside c");
     await b.call("f", 50);
-    t.ok(!isDone, "a went on, which nobody used");
+    t.ok(!isDone, "a went on, which the check did not use");
     await a.call("f", 1);
     await late;
   }`;

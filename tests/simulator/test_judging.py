@@ -31,7 +31,7 @@ def faults(rows):
 
 
 def test_each_exercise_is_judged_on_its_page_or_says_what_the_model_lacks():
-    here = {one.id for one in judging.offered()}
+    here = {exercise.id for exercise in judging.offered()}
     lacking = {name for name in exercises.names() if judging.lacks(exercises.exercise(name))}
     assert here.isdisjoint(lacking)
     assert here | lacking == set(exercises.names())
@@ -42,11 +42,11 @@ def test_each_exercise_is_judged_on_its_page_or_says_what_the_model_lacks():
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_page_and_sandbox_give_the_same_outcomes_and_messages(model, name):
-    one = exercises.exercise(name)
-    wrong = random.Random(name).choice(one.wrong)
-    rows = [compare.answered(model, one, each) for each in (None, wrong)]
+    exercise = exercises.exercise(name)
+    wrong = random.Random(name).choice(exercise.wrong)
+    rows = [compare.answered(model, exercise, each) for each in (None, wrong)]
     assert faults(rows) == []
-    assert rows[0].points == one.points > rows[1].points
+    assert rows[0].points == exercise.points > rows[1].points
     assert {row.messages for row in rows} == {"same"}
 
 
@@ -57,9 +57,9 @@ def test_the_page_knows_each_wrong_answer(model, name):
 
 
 @pytest.mark.nightly  # some minutes; any change of the model or of a check can show here
-@pytest.mark.parametrize("one", judging.offered(), ids=lambda one: one.id)
-def test_page_and_sandbox_agree_on_all_answers(model, one):
-    assert faults(compare.compared(model, one)) == []
+@pytest.mark.parametrize("exercise", judging.offered(), ids=lambda exercise: exercise.id)
+def test_page_and_sandbox_agree_on_all_answers(model, exercise):
+    assert faults(compare.compared(model, exercise)) == []
 
 
 @pytest.mark.nightly
@@ -68,20 +68,24 @@ def test_what_is_not_offered_is_still_lacking(model):
     others = [
         exercises.exercise(name) for name in json.loads(judging.DATA.read_text("utf8"))["lacks"]
     ]
-    ready = [one.id for one in others if not faults(compare.compared(model, one, known=True))]
+    ready = [
+        exercise.id
+        for exercise in others
+        if not faults(compare.compared(model, exercise, known=True))
+    ]
     assert ready == []
 
 
-def judged(model, one, source, name="mine.mjs"):
-    return model.judge(one, name, source, 1)
+def judged(model, exercise, source, name="mine.mjs"):
+    return model.judge(exercise, name, source, 1)
 
 
 ENDLESS = "export function mapLimit() { for (;;); }\n"
 
 
 def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
-    said = judged(model, exercises.exercise("map-limit"), ENDLESS)
-    first = said["criteria"][0]
+    verdict = judged(model, exercises.exercise("map-limit"), ENDLESS)
+    first = verdict["criteria"][0]
     assert first["outcome"] == "missed"
     assert "its event loop no longer turns" in first["message"]
     endless = judged(model, exercises.exercise("map-limit"), "for (;;);\n")
@@ -109,9 +113,9 @@ def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
     ],
 )
 def test_what_strangers_hand_in_gets_the_sandbox_s_words(model, source, words):
-    said = judged(model, exercises.exercise("map-limit"), source)
-    assert "lacks" in said or words in said["criteria"][0]["message"], said
-    assert '"fault":' not in json.dumps(said)
+    verdict = judged(model, exercises.exercise("map-limit"), source)
+    assert "lacks" in verdict or words in verdict["criteria"][0]["message"], verdict
+    assert '"fault":' not in json.dumps(verdict)
 
 
 def test_a_module_that_the_model_lacks_is_named(model):
@@ -120,20 +124,24 @@ def test_a_module_that_the_model_lacks_is_named(model):
 
 
 def test_commonjs_is_judged_as_well(model):
-    one = exercises.exercise("turn-by-turn")
-    assert "cjs" in one.modules
-    source = one.program(one.solution).replace("export function", "exports.lost = function")
-    said = judged(model, one, source, "mine.cjs")
-    assert {each["outcome"] for each in said["criteria"]} == {"held"}
+    exercise = exercises.exercise("turn-by-turn")
+    assert "cjs" in exercise.modules
+    source = exercise.program(exercise.solution).replace(
+        "export function", "exports.lost = function"
+    )
+    verdict = judged(model, exercise, source, "mine.cjs")
+    assert {each["outcome"] for each in verdict["criteria"]} == {"held"}
 
 
 def test_a_row_that_differs_is_not_offered():
-    one = exercises.exercise("abba")
+    exercise = exercises.exercise("abba")
     rows = [
-        compare.Row(one.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1)
-        for answer in (None, *one.wrong)
+        compare.Row(
+            exercise.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1
+        )
+        for answer in (None, *exercise.wrong)
     ]
-    assert one.id in compare.written(rows)["here"]
+    assert exercise.id in compare.written(rows)["here"]
     for change, lacks in [
         ({"difference": "a: missed instead of held"}, compare.UNKNOWN),
         ({"messages": "other"}, compare.UNKNOWN),
@@ -143,23 +151,25 @@ def test_a_row_that_differs_is_not_offered():
     ]:
         changed = [dataclasses.replace(rows[0], **change), *rows[1:]]
         data = compare.written(changed)
-        assert one.id not in data["here"]
-        assert data["lacks"][one.id] == lacks
+        assert exercise.id not in data["here"]
+        assert data["lacks"][exercise.id] == lacks
     assert compare.written([]) == json.loads(judging.DATA.read_text("utf8"))
 
 
 def test_of_an_answer_that_was_judged_again_the_last_row_counts():
-    one = exercises.exercise("abba")
+    exercise = exercises.exercise("abba")
     before = json.loads(judging.DATA.read_text("utf8"))
-    assert one.id in before["here"]
+    assert exercise.id in before["here"]
     rows = [
-        compare.Row(one.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1)
-        for answer in (None, *one.wrong)
+        compare.Row(
+            exercise.id, answer.file if answer else "solution.mjs", "", "same", 1, "", "", 1
+        )
+        for answer in (None, *exercise.wrong)
     ]
     assert compare.written([*rows, *rows]) == before
     lacking = dataclasses.replace(rows[0], lacks="The model lacks named pipes")
     assert compare.written([lacking, *rows]) == before
-    assert one.id in compare.written([*rows, lacking])["lacks"]
+    assert exercise.id in compare.written([*rows, lacking])["lacks"]
     gone = dataclasses.replace(lacking, answer="an-answer-of-before.mjs")
     assert compare.written([gone, *rows]) == before
 

@@ -26,7 +26,7 @@ from lab.processes import nodes
 from lab.records import store
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
-from lab.simulator import measurements
+from lab.simulator import bundle, measurements
 
 MODEL = paths.ROOT / "lab" / "simulator" / "serve.mjs"
 RECORDED_ON = 24
@@ -135,9 +135,11 @@ def runs() -> dict[str, Run]:
 @pytest.fixture(scope="module")
 def model() -> dict[str, Any]:
     """What the model says of all runs."""
-    node = nodes.known().get(RECORDED_ON)
-    if node is None:
-        pytest.skip(f"Node {RECORDED_ON}, which has the records, is not installed")
+    # One connection a turn and the schedules are the same in all three, so any of them may judge.
+    of_majors = bundle.here()
+    if not of_majors:
+        pytest.skip("the model knows Node 22, 24 and 26, and none of them is installed here")
+    node = of_majors.get(RECORDED_ON) or of_majors[max(of_majors)]
     process = subprocess.run(
         [nodes.program(), str(MODEL), node],
         input=json.dumps(runs()),

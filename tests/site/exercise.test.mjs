@@ -247,7 +247,7 @@ describe("an exercise on its page", () => {
     });
   });
 
-  it("a criterion that nobody came to decide is told with the result", async () => {
+  it("a criterion that was not decided is told with the result", async () => {
     await own.open("about:blank", async (tab) => {
       await tab.addInitScript(() =>
         addEventListener("message", (event) => {

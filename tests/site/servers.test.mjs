@@ -225,7 +225,7 @@ describe("below the figure of a server", () => {
       await rate.fill("80");
       await run();
       await rate.fill("180");
-      // Its list of responses is the program's own, and nobody knows who waits there for what.
+      // Its list of responses is the program's own, so the model cannot tell which request waits there, and for what.
       assert.match(
         await box.locator(".causes").innerText(),
         /anything else: .*lists of the program itself/,

@@ -62,7 +62,7 @@ export class Guests {
     }
   }
 
-  /** Nobody goes on with that guest any more: nothing of it is kept. */
+  /** That guest does not run again, so its memory is not kept. */
   close(guest) {
     if (this.#current === guest) this.#current = null;
     guest.state = null;

@@ -1,5 +1,5 @@
 // Behind frames.js, evaluated in the engine of a hand-in: what lab/node/grader/inside.js is in a process of the sandbox. Nothing is
-// locked here: who deceives the check of a page deceives nobody but himself, and for a class the sandbox judges.
+// locked here: a reader who deceives the check of a page deceives only himself, and for a class the sandbox judges.
 /* global require, config, channel, scene, receive, hearUncaught */
 
 // biome-ignore lint/correctness/noUnusedVariables: frames.js uses it

@@ -52,7 +52,7 @@ const withoutParser = {
 
 const textIn = (name) => readFileSync(join(HERE, name), "utf8");
 
-const served = {}; // what stands in the panel of servers
+const served = {}; // constants of the panel of servers
 const bundled = async (entry, more = {}) => {
   const { outputFiles } = await build({
     entryPoints: [join(HERE, entry)],

@@ -185,7 +185,7 @@ class Sheet {
 
   _judged({ criteria }) {
     setOff(this.parts.run, false);
-    for (const said of criteria.slice(this.said.length)) this._criterion({ said }); // nobody came to decide these
+    for (const said of criteria.slice(this.said.length)) this._criterion({ said }); // these were not decided
     const outcomes = criteria.map(({ outcome }) => outcome);
     if (["noisy", "broken"].some((outcome) => outcomes.includes(outcome)))
       return this.#say("No verdict: the model can't tell here. Check it with make check.");

@@ -48,7 +48,7 @@ export class Runner {
     this.#give({ id, node, program, later: textsIn(packs) });
   }
 
-  /** Ends the run that is told to `tell`, which hears no more of it; that of nobody else. Returns `tell` where there was one. */
+  /** Ends the run that is told to `tell`, which hears no more of it; a run of another `tell` goes on. Returns `tell` where there was one. */
   stop(tell) {
     if (!this.#current || this.#current.tell !== tell) return undefined;
     clearTimeout(this.timer);
