@@ -63,6 +63,7 @@
     ENOTEMPTY: [-39, "directory not empty"],
     ENOTFOUND: [-3008, "getaddrinfo ENOTFOUND"],
     EPIPE: [-32, "broken pipe"],
+    ENOTSUP: [-95, "operation not supported on socket"],
     EADDRINUSE: [-98, "address already in use"],
     EADDRNOTAVAIL: [-99, "address not available"],
     ECONNRESET: [-104, "connection reset by peer"],
@@ -221,6 +222,22 @@
     (typeof position === "number" && position >= 0) ||
     (typeof position === "bigint" && position >= 0n);
 
+  // The mode of `access` and `copyFile`, as Node's binding checks it before any work begins.
+  const EXECUTABLE = 1;
+  const validateMode = (mode) => {
+    if (mode === null || mode === undefined) return;
+    if (typeof mode !== "number")
+      throw Object.assign(new TypeError("mode must be int32 or null/undefined"), {
+        code: "ERR_INVALID_ARG_TYPE",
+      });
+    if (!(mode > -1 && mode < 8)) {
+      const bounds = Number.isNaN(mode) ? "" : ": >= 0 && <= 7";
+      throw Object.assign(new RangeError(`mode is out of range${bounds}`), {
+        code: "ERR_OUT_OF_RANGE",
+      });
+    }
+  };
+  let temporaryFolders = 0;
   // What each call does on its thread, by its name in Node's binding: [name of the system call, body].
   const openFile = (path, flags, mode = 0o666) => {
     const place = absolute(path);
@@ -298,7 +315,14 @@
     return first;
   };
   const CALLS = {
-    access: ["access", (path) => void find(path, "access")],
+    access: [
+      "access",
+      (path, mode) => {
+        const entry = find(path, "access");
+        if (mode & EXECUTABLE && entry.kind !== DIR && !(entry.mode & 0o111))
+          throw failure("EACCES", "access", textOfPath(path));
+      },
+    ],
     open: ["open", openFile],
     close: [
       "close",
@@ -379,9 +403,11 @@
     mkdir: ["mkdir", makeFolder],
     mkdtemp: [
       "mkdtemp",
-      (prefix) => {
-        parentFor(prefix, "mkdtemp");
-        const path = `${textOfPath(prefix)}${"abcdef".slice(0, 5)}${entries.size}`;
+      (prefix, _encoding, request) => {
+        // Node's message of the synchronous call has the template, that of the others the name that was tried.
+        const suffix = request ? String(temporaryFolders + 1).padStart(6, "abcdef") : "XXXXXX";
+        parentFor(`${textOfPath(prefix)}${suffix}`, "mkdtemp");
+        const path = `${textOfPath(prefix)}${String(++temporaryFolders).padStart(6, "abcdef")}`;
         addEntry(absolute(path), DIR, undefined, 0o700);
         return path;
       },
@@ -424,6 +450,8 @@
         if (!entry) throw failure("ENOENT", "copyfile", textOfPath(from), textOfPath(to));
         if (entryAt(absolute(to)) && mode & 1)
           throw failure("EEXIST", "copyfile", textOfPath(from), textOfPath(to));
+        // COPYFILE_FICLONE_FORCE: the disk of the model, like ext4, cannot share blocks between two files.
+        if (mode & 4) throw failure("ENOTSUP", "copyfile", textOfPath(from), textOfPath(to));
         addEntry(absolute(to), FILE, entry.bytes.slice(), entry.mode);
       },
     ],
@@ -501,6 +529,8 @@
     function called(...values) {
       if (OF_DESCRIPTORS.has(name) && !values.includes(USE_PROMISES))
         machine.load("internal/validators").validateInt32(values[0], "fd", 0);
+      if (name === "access") validateMode(values[1]);
+      if (name === "copyFile") validateMode(values[2]);
       const request = values.find((value) => value instanceof FSReqCallback);
       if (request) return asynchronous(syscall, () => body(...values), request);
       if (values.includes(USE_PROMISES)) return settle(syscall, () => body(...values));
