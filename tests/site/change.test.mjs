@@ -23,7 +23,7 @@ const chapter = "book/event-loop/ticks-and-microtasks.html";
 const start = "book/start.html";
 const lab = "book/event-loop/loop-lab.html";
 const onDisk = (page) => pathToFileURL(join(site, page)).href;
-const own = session({ site });
+const own = session({ site, slower: 6 });
 const [folder] = readdirSync(join(site, "_static")).filter((name) => name.startsWith("simulator-"));
 
 const RACE = `setTimeout(() => console.log("timer"), 0);\nsetImmediate(() => console.log("immediate"));\n`;

@@ -18,7 +18,7 @@ const site = siteFolder();
 const chapter = "book/event-loop/from-callbacks-to-await.html";
 const streams = "book/streams/flow-and-backpressure.html";
 const onDisk = (page) => pathToFileURL(join(site, page)).href;
-const own = session({ site });
+const own = session({ site, slower: 6 });
 const [folder] = readdirSync(join(site, "_static")).filter((name) => name.startsWith("simulator-"));
 const exercise = (path) =>
   readFileSync(new URL(`../../exercises/${path}`, import.meta.url), "utf8");

@@ -22,7 +22,7 @@ execFileSync(PYTHON, ["-c", PUT, STATIC], { cwd: ROOT });
 const [folder] = readdirSync(STATIC).filter((name) => name.startsWith("simulator-"));
 const SERVERS = JSON.parse(readFileSync(join(ROOT, "lab/simulator/page/servers.json"), "utf8"));
 
-const own = session({ folder: "servers" });
+const own = session({ folder: "servers", slower: 6 });
 const page = (id, theme = "light") =>
   pageWith(own.folder, {
     name: `server-${id}`,

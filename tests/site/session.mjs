@@ -20,11 +20,24 @@ const seedRandom = (seed) => {
   };
 };
 
+/** The clocks that the model's limits of real time are read from run `times` slower: other tests may have the processors. */
+const slowClocks = (times) => {
+  if (parent === self) {
+    const wait = self.setTimeout;
+    self.setTimeout = (callback, ms, ...values) =>
+      wait(callback, ms > 1000 ? ms * times : ms, ...values);
+    return;
+  }
+  const clock = `{ const now = performance.now.bind(performance); performance.now = () => now() / ${times}; }\n`;
+  const create = URL.createObjectURL;
+  URL.createObjectURL = (script) => create(new Blob([clock, script], { type: script.type }));
+};
+
 /** `.browser`; `.context(options)`, for tabs that several tests share; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`, with `context` for all of them; `.clean`, the
  * same, and nothing may have been asked of others, have failed or be logged as an error; `.host`, if a site is to be served;
- * `.folder` for pages of the tests' own, if it gets a name.
+ * `.folder` for pages of the tests' own, if it gets a name; with `slower`, the clocks of the model run that many times slower.
  */
-export function session({ site, folder, context: always } = {}) {
+export function session({ site, folder, context: always, slower } = {}) {
   const own = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
   own.context = async (options = {}) => {
     const context = await own.browser.newContext({
@@ -33,6 +46,7 @@ export function session({ site, folder, context: always } = {}) {
       ...options,
     });
     await context.addInitScript(seedRandom, READER);
+    if (slower) await context.addInitScript(slowClocks, slower);
     context.setDefaultTimeout(120_000);
     return context;
   };
