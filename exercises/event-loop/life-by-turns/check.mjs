@@ -128,7 +128,7 @@ export default {
         ],
         [
           mostInOne,
-          "is the number of requests for which one turn ran a callback, but a request that waits in between is also alive",
+          "is the number of requests for which one turn ran a callback, but a request that waits between two callbacks is also alive",
         ],
       ],
     ),
