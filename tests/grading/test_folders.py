@@ -415,7 +415,7 @@ STRANGERS = {
                 'const { PORT = "3000" } = process.env;', "const PORT = 3456;"
             )
         },
-        "listened on another port",
+        "listened on a different port",
     ),
     "Deno": ({"server.mjs": "Deno.serve(() => {});\n"}, "with Node, and not with Deno"),
     "Bun": ({"server.mjs": 'import "bun";\n'}, "with Node, and not with Bun"),

@@ -20,19 +20,23 @@ export default {
         const count = ran.length;
         if (throws && count < 3)
           t.miss(
-            `called from ${from}: the second of three functions threw, and only ${count} of the three ran, but its error must not stop the others`,
+            `when afterIO was called from ${from}, the second of three functions threw, and only ${count} of the three ran. An error in one function must not stop the others`,
           );
-        t.ok(count === 3, `called from ${from}: three functions ran ${count} times in all`, {
-          wanted: "each once",
-        });
+        t.ok(
+          count === 3,
+          `when afterIO was called from ${from}, three functions ran ${count} times in all, but each of them should run once`,
+          {
+            wanted: "each once",
+          },
+        );
         t.ok(
           !ran.some(({ early }) => early),
-          `called from ${from}: a function ran before afterIO had returned`,
+          `when afterIO was called from ${from}, a function ran before afterIO had returned`,
         );
         for (const { given } of ran)
           t.ok(
             given.length === 2 && three.includes(given[0]) && given[1] === 3,
-            `called from ${from}: a function did not get the arguments that were passed to afterIO for it`,
+            `when afterIO was called from ${from}, a function did not get the arguments that were passed to afterIO with it`,
             {
               saw: given,
               wanted: [three[0], 3],
@@ -59,18 +63,25 @@ export default {
         ),
       };
       if (first < 0)
-        t.miss("a function deferred in the callback of a connection had not run 20 ms later", seen);
+        t.miss(
+          "a function that was deferred in a connection's callback had still not run 20 ms later",
+          seen,
+        );
       if (first < came.lastIndexOf("data"))
         t.miss(
-          "a function ran before other data of the same poll was served, so a client waited for it",
+          "a function ran before other data of the same poll phase was handled, so a client had to wait for that function",
           seen,
         );
       if (came.indexOf("timer") < came.indexOf(two[1]))
         t.miss(
-          "a function ran after a timer that was due, but check comes before the timers",
+          "a function ran after a timer that was due, but a deferred function should run before the loop checks its timers",
           seen,
         );
-      t.equal(came, wanted, "functions deferred in the poll phase ran in the wrong order");
+      t.equal(
+        came,
+        wanted,
+        "functions that were deferred in the poll phase ran in the wrong order",
+      );
     }
   },
 
@@ -78,15 +89,15 @@ export default {
     const student = await asked(t);
     for (let run = 0; run < 3; run++) {
       const came = await student.scene("again", { path: path(student, `again${run}`) });
-      t.ok(came.includes("first"), "a function was never called", { saw: came });
+      t.ok(came.includes("first"), "a deferred function never ran", { saw: came });
       t.ok(
         came.includes("second"),
-        "a deferred function deferred another one, which was never called",
+        "a deferred function deferred a second function, which never ran",
         { saw: came },
       );
       t.ok(
         came.indexOf("data") < came.indexOf("second"),
-        "a deferred function deferred another one, and both ran without polling in between, so functions that defer themselves again would stop a server",
+        "a deferred function deferred a second function, and both ran without polling in between. A function that defers itself again and again would then keep the loop from polling",
         { saw: came, wanted: ["first", "data", "second"] },
       );
     }
@@ -103,7 +114,7 @@ export default {
         () => student.events.some(({ name, value }) => name === "ran" && value === word),
         500,
       ),
-      "nothing else was left to do, but the process ended before the function had run",
+      "the process had nothing else to do, and ended before the deferred function had run",
     );
   },
 
@@ -112,17 +123,17 @@ export default {
     const all = words(t, 6);
     const cancelled = t.random.shuffle(all).slice(0, 3);
     const { ran, kind } = await student.scene("cancel", { words: all, cancelled });
-    t.ok(!kind, "afterIO did not return a function to cancel it", { saw: kind });
+    t.ok(!kind, "afterIO did not return a function that cancels the call", { saw: kind });
     const number = (word) => all.indexOf(word) + 1;
     const wrong = ran.find((word) => cancelled.includes(word));
     t.ok(
       !wrong,
-      `number ${number(wrong)} of six functions was cancelled right after it was deferred, but ran`,
+      `function ${number(wrong)} of six was cancelled right after it had been deferred, but it ran`,
     );
     t.equal(
       ran.map(number),
       all.filter((word) => !cancelled.includes(word)).map(number),
-      "three of six functions were cancelled, but the others did not each run once, in order",
+      "three of six functions were cancelled. The other three should each have run once, in order, but did not",
     );
   },
 };

@@ -32,7 +32,7 @@ const FROM = {
   "an immediate": (fn) => setImmediate(fn),
   "a tick": (fn) => nextTick(fn),
   "a microtask": (fn) => queueMicrotask(fn),
-  "the callback of a file": (fn) => fs.stat("/", fn),
+  "the callback of a file operation": (fn) => fs.stat("/", fn),
 };
 
 // Asked from each place for three functions, of which one may throw: what ran, with what, and when.

@@ -16,32 +16,35 @@ const played = (t) =>
     return runs;
   });
 const where = ({ delayed }, i, keys) =>
-  `${keys.slice(0, i).includes(keys[i]) ? "a repeated" : "a first"} look-up of ${keys[i]}${delayed ? "" : " (its fetch answers at once)"}`;
+  `${keys.slice(0, i).includes(keys[i]) ? "a repeated" : "the first"} look-up of "${keys[i]}"${delayed ? "" : " (whose fetch answers at once)"}`;
 
 export default {
   async values(t) {
     for (const run of await played(t))
       run.asked.forEach((one, i) => {
         const bad = one.key.startsWith("bad");
-        t.ok(one.calls > 0, `${where(run, i, run.keys)} was never answered`);
+        t.ok(one.calls > 0, `the callback of ${where(run, i, run.keys)} was never called`);
         t.equal(
           { error: one.error, value: bad ? undefined : one.value },
           { error: bad ? `no ${one.key}` : null, value: bad ? undefined : `value of ${one.key}` },
-          `${where(run, i, run.keys)} was answered with the wrong value`,
+          `the callback of ${where(run, i, run.keys)} did not get the right error and value`,
         );
       });
   },
   async later(t) {
     for (const run of await played(t))
       for (const [i, one] of run.asked.entries())
-        t.ok(!one.early, `${where(run, i, run.keys)} was answered before lookup had returned`);
+        t.ok(
+          !one.early,
+          `the callback of ${where(run, i, run.keys)} was called before lookup had returned`,
+        );
   },
   async once(t) {
     for (const run of await played(t))
       for (const [i, one] of run.asked.entries())
         t.ok(
           one.calls === 1,
-          `the callback of ${where(run, i, run.keys)} was called ${one.calls} times`,
+          `the callback of ${where(run, i, run.keys)} was called ${one.calls} times instead of once`,
         );
     const student = await t.module();
     const {
@@ -50,7 +53,7 @@ export default {
     for (const one of [first, second])
       t.ok(
         one.calls === 1,
-        `a callback that throws was called ${one.calls} times, but the error is for the author of the callback to handle`,
+        `a callback that throws was called ${one.calls} times instead of once. Its error is not for lookup to handle`,
       );
   },
   async order(t) {
@@ -61,7 +64,7 @@ export default {
         came.indexOf("immediate") < came.indexOf("b") || came.indexOf("timer") < came.indexOf("b");
       t.miss(
         overtaken
-          ? "hits were overtaken by an immediate or a timer, but what a program does next should not depend on the cache"
+          ? "hits were overtaken by an immediate or a timer that was set in the same callback. Hits should be answered before timers and immediates"
           : "hits were not answered in the order in which they were requested",
         { saw: came, wanted: ["c", "a", "b", "then timer and immediate"] },
       );
@@ -74,10 +77,8 @@ export default {
         const wanted = key.startsWith("bad") ? run.keys.filter((each) => each === key).length : 1;
         t.ok(
           count(key) === wanted,
-          `${key}${wanted > 1 ? ", whose fetch fails," : ""} was fetched ${count(key)} times`,
-          {
-            wanted: `${wanted} times`,
-          },
+          `the key "${key}"${wanted > 1 ? ", whose fetch fails," : ""} was fetched ${count(key)} times`,
+          { wanted },
         );
       }
     }

@@ -7,7 +7,7 @@ export function cached(fetch) {
     }
     fetch(key, (error, value) => {
       if (!error) known.set(key, value);
-      // A fetch may answer at once, too: who calls us need not care.
+      // Even if fetch answers at once, the callback runs after lookup has returned.
       process.nextTick(callback, error, value);
     });
   };

@@ -39,10 +39,14 @@ export default {
     const port = await free();
     const server = await t.server({ env: { PORT: String(port) } });
     try {
-      t.equal(server.port, port, `PORT was ${port}, but the server listened on another port`);
+      t.equal(
+        server.port,
+        port,
+        `the environment variable PORT was ${port}, but the server listened on a different port`,
+      );
       t.ok(
         !(await accepts("127.0.0.2", port)),
-        "the server can also be reached at 127.0.0.2: it listens on all addresses of the machine, not only on 127.0.0.1",
+        "the server can also be reached at 127.0.0.2, because it listens on all addresses of the machine. It should listen only on 127.0.0.1",
       );
     } finally {
       await server.stop();
@@ -54,14 +58,17 @@ export default {
       const { code, signal, stderr } = await t.program({ env }).catch((error) => {
         if (!/did not end/.test(error.message)) throw error;
         t.miss(
-          "its port is taken, but 5 s later the server still runs, though it serves no client",
+          "the port was taken, and 5 s later the server was still running, although it could not serve any client",
           {
             wanted: "exit code 1",
           },
         );
       });
-      t.equal(signal ?? code, 1, "its port is taken, but it did not end with exit code 1");
-      t.ok(stderr.trim(), "its port is taken, but nothing on standard error says so");
+      t.equal(signal ?? code, 1, "the port was taken, but the server did not end with exit code 1");
+      t.ok(
+        stderr.trim(),
+        "the port was taken, but the server wrote nothing about it to standard error",
+      );
     } finally {
       taken.close();
     }

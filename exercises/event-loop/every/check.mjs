@@ -58,7 +58,7 @@ export default {
     const at = late.findIndex((ms) => ms > allowed);
     if (at >= 0 && late.at(-1) > allowed)
       t.miss(
-        `it drifts: with timers that are up to ${most.toFixed(1)} ms late, call ${at + 1} of every(${period}, fn) was ${late[at].toFixed(1)} ms behind its point, and the last of ${once.length} ${late.at(-1).toFixed(1)} ms`,
+        `the clock drifts. With timers that are up to ${most.toFixed(1)} ms late, call ${at + 1} of every(${period}, fn) was ${late[at].toFixed(1)} ms behind its point, and the last of ${once.length} calls was ${late.at(-1).toFixed(1)} ms behind its point`,
         seen,
       );
     t.ok(at < 0, `call ${at + 1} was ${late[at]?.toFixed(1)} ms behind its point`, seen);
@@ -71,7 +71,7 @@ export default {
     t.equal(
       once.map(({ n }) => n),
       Array.from({ length: points }, (_, i) => i + 1),
-      "nothing blocked the loop, but not every point got its call",
+      "nothing blocked the loop, but fn was not called for every point",
     );
   },
 
@@ -103,11 +103,11 @@ export default {
         : `the loop was blocked for ${long}.7 periods of ${period} ms`;
       t.ok(
         late.length <= 1,
-        `${what}: there were ${late.length} late calls in a row instead of at most one, but missed points should not be made up for`,
+        `${what}. After that, there were ${late.length} late calls in a row instead of at most one. Points that passed during a block should be skipped`,
         { saw: told(calls.slice(first - 2)) },
       );
       const after = once.filter(({ at }) => at > free + 0.5 * period);
-      t.ok(after.length > 0, `${what}, and afterwards fn was no longer called`, {
+      t.ok(after.length > 0, `${what}. After that, fn was never called again`, {
         saw: told(calls.slice(first - 2)),
       });
       for (const { n, at } of after) {
@@ -115,17 +115,19 @@ export default {
         const back = Math.abs(at - point * period) <= EARLY + 1;
         if (back && n !== point)
           t.miss(
-            `${what}: afterwards point ${point} was called fn(${n}). n should count points, including those that were skipped, but yours counts calls`,
+            `${what}. After that, the call at point ${point} was fn(${n}). The argument should count all points, including skipped points, but your function counts calls`,
             {
               saw: told(calls.slice(first - 2)),
             },
           );
-        t.ok(back, `${what}: afterwards the calls no longer lie on the grid`, { saw: told(after) });
+        t.ok(back, `${what}. After that, the calls were no longer on the grid`, {
+          saw: told(after),
+        });
       }
       const numbers = after.map(({ n }) => n);
       t.ok(
         numbers.at(-1) - numbers[0] === numbers.length - 1,
-        `${what}: afterwards some points did not get their call`,
+        `${what}. After that, fn was not called for every point`,
         { saw: told(after) },
       );
     }
@@ -144,7 +146,7 @@ export default {
       const again = calls.findIndex(({ n }, i) => calls.slice(0, i).some((each) => each.n === n));
       t.ok(
         again < 0,
-        `there were two calls for point ${calls[again]?.n}: the timer of the first was early, by less than 2 ms`,
+        `there were two calls for point ${calls[again]?.n}. The timer of the first call was early by less than 2 ms, so that call already counted for the point`,
         {
           saw: told(calls.slice(Math.max(0, again - 2), again + 2)),
           wanted: "one call for each point",
@@ -152,7 +154,7 @@ export default {
       );
       t.ok(
         calls.every(({ n }, i) => i === 0 || n > calls[i - 1].n),
-        "the numbers of the points do not increase",
+        "the argument of fn did not increase from call to call",
         { saw: told(calls) },
       );
     }
@@ -162,7 +164,7 @@ export default {
     const { wakes, points, period } = await quiet(t);
     t.ok(
       wakes <= 2 * points + 5,
-      `in ${points} periods of ${period} ms it woke up ${wakes} times`,
+      `in ${points} periods of ${period} ms, the program woke up ${wakes} times. It should sleep between two points`,
       { wanted: `at most ${2 * points}` },
     );
   },
@@ -178,17 +180,19 @@ export default {
         stopAt,
       };
       const { calls, later, left, after, kind } = await student.scene("run", given);
-      t.ok(!kind, "every did not return a function to stop it", { saw: kind });
-      const where = stopAt ? `stopped by fn in call ${stopAt}` : "stopped from outside";
+      t.ok(!kind, "every did not return a function that stops the clock", { saw: kind });
+      const where = stopAt
+        ? `after fn had called stop() in call ${stopAt}`
+        : "after stop() had been called from outside fn";
       if (stopAt)
         t.ok(
           calls.length === stopAt,
-          `${where}, fn was called ${calls.length - stopAt} times more`,
+          `${where}, fn should not be called again, but it was called ${calls.length} times in all`,
         );
       t.ok(later === 0, `${where}, fn was called again`);
       t.ok(
         Math.max(left, after) === 0,
-        `${where}, a timer was left, which keeps the process alive in vain`,
+        `${where}, a timer was left, which keeps the process alive for no reason`,
       );
     }
   },

@@ -4,7 +4,7 @@ export function every(ms, fn) {
   let timer;
   const wait = () => {
     const passed = (performance.now() - begin) / ms;
-    // The next point, even if this timer was early; not before now, if it was late.
+    // The next point, even if this timer was early, and a future point, even if it was late.
     point = Math.max(point + 1, Math.ceil(passed));
     timer = setTimeout(call, begin + point * ms - performance.now());
   };

@@ -41,16 +41,16 @@ export default {
       t.equal(
         run.begun.map(({ item }) => item),
         run.costs.map((_, i) => i),
-        `${count} items were added, but were not processed once each, in that order`,
+        `${count} items were added, but they were not each processed once, in the order in which they were added`,
       );
       t.ok(
         run.settled === count,
-        `${count} items were processed, but ${run.settled} promises settled`,
+        `${count} items were processed, but only ${run.settled} of their promises settled`,
       );
       t.equal(
         run.outcomes.map((one) => one?.value),
         run.words,
-        "a promise did not get its item's result",
+        "a promise did not resolve to the result of its item",
       );
     }
   },
@@ -68,7 +68,7 @@ export default {
           ),
         },
       ],
-      [`one item whose work adds another, and so on, each of 1 ms`, { costs: [1], chain: 80 }],
+      ["items of 1 ms, each added by the work of the previous item,", { costs: [1], chain: 80 }],
     ];
     for (const [what, given] of cases) {
       const run = await work(t, { budget, ...given });
@@ -84,22 +84,22 @@ export default {
       if (worst.before < budget + 1) continue; // Date.now() counts whole milliseconds
       if (all.length === 1 && run.begun[0].checked && !given.chain)
         t.miss(
-          `${what}, a budget of ${budget} ms: all of them ran in the same check. An immediate for each item does not yield if all of them are set at once`,
+          `the queue had ${what} and a budget of ${budget} ms. All items ran in the same check phase. An immediate for each item does not yield if all immediates are set at once`,
           seen,
         );
       if (all.length === 1)
         t.miss(
-          `${what}, a budget of ${budget} ms: the loop did not poll once in ${total.toFixed(0)} ms of work`,
+          `the queue had ${what} and a budget of ${budget} ms. The loop did not poll once in ${total.toFixed(0)} ms of work`,
           seen,
         );
       const counts = all.slice(0, -1).map(({ items }) => items);
       if (new Set(counts).size === 1)
         t.miss(
-          `${what}, a budget of ${budget} ms: each slice had ${counts[0]} items, however long they took, up to ${worst.before.toFixed(1)} ms. Your queue counts items, but the budget is a time`,
+          `the queue had ${what} and a budget of ${budget} ms. Each slice had ${counts[0]} items, and in one slice an item began only after ${worst.before.toFixed(1)} ms of work. Your queue counts items, but the budget is a time`,
           seen,
         );
       t.miss(
-        `${what}, a budget of ${budget} ms: an item began after ${worst.before.toFixed(1)} ms of work without a poll`,
+        `the queue had ${what} and a budget of ${budget} ms. An item began after ${worst.before.toFixed(1)} ms of work without a poll`,
         seen,
       );
     }
@@ -114,12 +114,12 @@ export default {
     const seen = { saw: `${all.length} slices`, wanted: `about ${ideal}` };
     t.ok(
       all.length <= items / 4,
-      `${items} items of 0.02 ms, a budget of ${budget} ms: there was a turn for nearly every item`,
+      `the queue had ${items} items of 0.02 ms and a budget of ${budget} ms. There was a turn for nearly every item, but small items should share a turn`,
       seen,
     );
     t.ok(
       all.length <= 1.5 * ideal + 3,
-      `${items} items of 0.02 ms, a budget of ${budget} ms: slices ended before the budget was used up`,
+      `the queue had ${items} items of 0.02 ms and a budget of ${budget} ms. Slices ended before the budget was used up`,
       seen,
     );
     const gaps = all
@@ -129,7 +129,7 @@ export default {
     const middle = gaps[gaps.length >> 1];
     t.ok(
       middle <= 3,
-      `between two slices the loop polled ${middle} times: the queue slept, although nothing else had to be done`,
+      `between two slices the loop polled ${middle} times. The queue slept, although items were waiting`,
       { wanted: "1 poll" },
     );
   },
@@ -139,7 +139,7 @@ export default {
     const throws = t.random.shuffle(costs.map((_, i) => i)).slice(0, 5);
     const run = await work(t, { budget: 5, costs, throws });
     const hung = run.outcomes.filter((one) => one === null).length;
-    t.ok(hung === 0, `5 of 30 items threw, but ${hung} promises never settled`);
+    t.ok(hung === 0, `5 of 30 items threw, and ${hung} promises never settled`);
     for (const [i, one] of run.outcomes.entries()) {
       if (throws.includes(i))
         t.equal(
@@ -151,7 +151,7 @@ export default {
         t.equal(
           one,
           { value: run.words[i] },
-          "another item threw, but this one did not get its result",
+          "only other items threw, but the promise of this item did not resolve to its result",
         );
     }
   },

@@ -1,6 +1,6 @@
 export function fairQueue(work, budget) {
   const queue = [];
-  let next = 0; // everything before it is done: shift() would move the rest each time
+  let next = 0; // all items before it are done. shift() would move the remaining items each time.
 
   function slice() {
     const begin = performance.now();
@@ -22,7 +22,7 @@ export function fairQueue(work, budget) {
 
   return function add(item) {
     return new Promise((resolve, reject) => {
-      // The first one starts the work; while a slice runs, or waits for its turn, the queue is not empty.
+      // Only the first item schedules a slice, because the queue isn't empty while a slice runs or waits.
       if (queue.push({ item, resolve, reject }) === 1) setImmediate(slice);
     });
   };

@@ -45,7 +45,7 @@ export default {
       t.ok(run.calls.length > 0, "fetchMany was never called");
       t.ok(
         run.calls.every(({ keys }) => Array.isArray(keys) && keys.length > 0),
-        "fetchMany was called with something other than an array of keys",
+        "fetchMany was called with something other than an array of one or more keys",
         {
           saw: run.calls.map(({ keys }) => keys),
         },
@@ -53,14 +53,14 @@ export default {
       for (const [at, { keys }] of run.waves.entries())
         for (const [i, key] of keys.entries()) {
           const one = run.outcomes[at][i];
-          t.ok(one !== null, "a look-up was never answered");
+          t.ok(one !== null, "the promise of a look-up never settled");
           const value = one.value?.replace?.(/ of wave \d+$/, "");
           t.equal(
             one.error ?? value,
             run.values[key],
             key in run.values
               ? "a look-up got a value that does not belong to its key"
-              : "an unknown key did not get undefined",
+              : "a look-up of an unknown key did not resolve to undefined",
           );
         }
     }
@@ -74,32 +74,36 @@ export default {
       saw: first.map(({ keys }) => `a call for ${keys.length}`),
       wanted: "a call for 11",
     };
-    t.note("calls for twelve questions", first.length);
+    t.note("calls for twelve look-ups", first.length);
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
-    t.ok(!double, "a key that two callers had requested was in one call more than once", seen);
+    t.ok(
+      !double,
+      "a key that two callers had requested was in one call more than once, but each key should be fetched once",
+      seen,
+    );
     if (
       first.length > 1 &&
       one.keys.length > 1 &&
       first.slice(0, -1).every(({ keys }) => keys.length === one.keys.length)
     )
       t.miss(
-        `twelve connections asked in one turn, but there were calls of ${one.keys.length}`,
+        `twelve connections requested keys in one turn, but the keys were fetched in calls of ${one.keys.length} instead of in a single call`,
         seen,
       );
     t.ok(
       first.length === 1 || one.asked === waves[0].keys.length,
-      `twelve connections were ready in one poll, but fetchMany was called when only ${one.asked} had asked, before other connections of the same poll were served`,
+      `twelve connections were ready in one poll phase, but fetchMany was called when only ${one.asked} of them had requested a key, before other connections of the same poll phase were served`,
       seen,
     );
     t.ok(
       first.length === 1,
-      `twelve connections asked in one turn, but there were ${first.length} calls`,
+      `twelve connections requested keys in one turn, but there were ${first.length} calls of fetchMany instead of a single call`,
       seen,
     );
     t.equal(
       [...one.keys].sort(),
       [...new Set(waves[0].keys)].sort(),
-      "the call was not for the keys of that turn",
+      "fetchMany was not called with the keys that were requested in that turn",
     );
   },
 
@@ -108,7 +112,7 @@ export default {
     const slow = calls.find(({ turns }) => turns > 1);
     t.ok(
       !slow,
-      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, but the call was made in a later turn, so the loop slept, or made another turn, with nothing to wait for`,
+      `${["twelve connections had requested keys", "one connection had requested a key", "four connections had requested keys"][slow?.wave]}, but fetchMany was called only in a later turn. The loop slept or made another turn, although there was nothing to wait for`,
     );
     const values = known(t, 3);
     const run = await play(t, {
@@ -118,9 +122,9 @@ export default {
     });
     t.ok(
       run.before === 3,
-      "three turns had a look-up each, but not every turn had its own call, because one waited while another call was under way",
+      "there was one look-up in each of three turns, but not every turn had its own call. At least one look-up waited while another call was under way",
       {
-        saw: `${run.before} calls before the first was answered`,
+        saw: `${run.before} calls before the first call was answered`,
         wanted: "3",
       },
     );
@@ -136,7 +140,7 @@ export default {
     });
     t.ok(
       run.calls.length > 1,
-      "a key was requested in one turn and again in another, but was not fetched again, although its value may have changed",
+      "a key that had been fetched in one turn was requested in a later turn, but was not fetched again. Its value may have changed in the meantime",
       {
         saw: `${run.calls.length} call for ${run.waves.length} turns`,
       },
@@ -144,7 +148,7 @@ export default {
     run.outcomes.forEach(([one], at) => {
       const wanted =
         at === 2 ? { error: "call in wave 2" } : { value: `${values[key]} of wave ${at}` };
-      t.equal(one, wanted, "a look-up got a value that belongs to another turn");
+      t.equal(one, wanted, "a look-up did not get the value or the error of its own turn");
     });
   },
 
@@ -165,13 +169,13 @@ export default {
           if (at === 1)
             t.ok(
               one?.error?.startsWith("call in wave 1"),
-              `fetchMany ${fails === "throws" ? "threw" : "failed"}, but a caller did not get its error`,
+              `fetchMany ${fails === "throws" ? "threw" : "failed"}, but a caller in that turn did not get the error`,
               { saw: one },
             );
           else
             t.ok(
               one?.value !== undefined,
-              `fetchMany ${fails === "throws" ? "threw" : "failed"}, but a caller in another turn did not get its value`,
+              `fetchMany ${fails === "throws" ? "threw" : "failed"} in one turn, and a caller in another turn did not get its value`,
               { saw: one },
             );
         }

@@ -1,10 +1,10 @@
 export function inBatches(fetchMany) {
-  let asked = null; // of this turn: the keys, and the promise of what is found
+  let asked = null; // this turn's keys, and the promise of their values
 
   return async function get(key) {
     if (asked === null) {
       const keys = new Set();
-      // Check comes right behind poll: whoever was ready in this turn has asked by then.
+      // The check phase follows the poll phase, so all connections that were ready have asked by then.
       const found = new Promise((resolve) => setImmediate(resolve)).then(() => {
         asked = null;
         return fetchMany([...keys]);

@@ -73,7 +73,7 @@ const judged = (t) =>
     return all;
   });
 const told = ({ time, blocks, resolution }) =>
-  `a recording of ${digits(time / 1000)} s with a resolution of ${resolution} ms, in which the loop was gone ${blocks.length} times`;
+  `a recording of ${digits(time / 1000)} s with a resolution of ${resolution} ms, in which the loop was blocked ${blocks.length} times`;
 
 /** Holds one figure of each recording to what it should be; `mistakes(one)` are [figure, what it is]. */
 async function hold(t, figure, mistakes) {
@@ -81,7 +81,7 @@ async function hold(t, figure, mistakes) {
     const [saw, wanted] = [one.said[figure], one.wanted[figure]];
     if (near(saw, wanted)) continue;
     const known = mistakes(one).find(([value]) => near(saw, value));
-    t.miss(`${told(one)}: \`${figure}\` is wrong${known ? `. ${known[1]}` : ""}`, {
+    t.miss(`for ${told(one)}, \`${figure}\` is wrong${known ? `. ${known[1]}` : ""}`, {
       saw: digits(saw),
       wanted: digits(wanted),
     });
@@ -91,42 +91,48 @@ async function hold(t, figure, mistakes) {
 export default {
   longest: (t) =>
     hold(t, "longest", ({ gaps, blocks }) => [
-      [Math.max(...gaps), "Yours is the time between two samples, so the resolution is in it"],
-      [sum(blocks), "Yours is the sum of all blocks"],
+      [
+        Math.max(...gaps),
+        "Your value is the time between two samples, so it includes the resolution",
+      ],
+      [sum(blocks), "Your value is the sum of all blocks"],
     ]),
 
   async mean(t) {
     await hold(t, "meanWait", ({ time, blocks, count, gaps, wanted }) => [
       [
         sum(blocks) / time,
-        "Yours is the share of the time in which the loop was gone, which is not a waiting time",
+        "Your value is the share of the time in which the loop was blocked, which is not a waiting time",
       ],
       [
         sum(blocks) / count,
-        "Yours is the mean over the samples. A long block is one sample, but many requests hit it",
+        "Your value is the mean over the samples. A long block makes only one sample late, but many requests hit it",
       ],
-      [sum(gaps) / count, "Yours is the mean time between two samples, so the resolution is in it"],
+      [
+        sum(gaps) / count,
+        "Your value is the mean time between two samples, so it includes the resolution",
+      ],
       [
         sum(gaps.map((gap) => gap ** 2 / 2)) / time,
-        "Yours treats the time between two samples as a block, so the resolution is in it",
+        "Your function treats the time between two samples as a block, so your value includes the resolution",
       ],
       [
         2 * wanted.meanWait,
-        "Yours is the result if each request that hit a block waited for all of it",
+        "Your value would be right if each request that hit a block waited for all of it",
       ],
       [
         Math.max(...blocks) ** 2 / 2 / time,
-        "Yours takes only the longest block into account, but there are others",
+        "Your value takes only the longest block into account, but there are other blocks",
       ],
       [
         sum(blocks.map((block) => block ** 2)) / 2 / sum(blocks),
-        "Yours is the mean over requests that hit a block, but the others also count",
+        "Your value is the mean over the requests that hit a block, but the other requests also count",
       ],
     ]);
     const [{ said, wanted }] = await judged(t);
     t.note(
       "mean wait (ms)",
-      `${digits(said.meanWait)}, and requests waited ${digits(wanted.meanWait)}`,
+      `${digits(said.meanWait)} by your function, and requests waited ${digits(wanted.meanWait)}`,
     );
   },
 
@@ -136,16 +142,19 @@ export default {
       return [
         [
           sum(long) / time,
-          "Yours counts every request that hit a long block, but requests that arrived near its end did not wait long",
+          "Your function counts every request that hit a long block, but requests that arrived near its end did not wait long",
         ],
         [
           long.length / count,
-          "Yours is the share of the samples that were so late, but requests arrive at random moments",
+          "Your value is the share of the samples that were late by more than the limit, but requests arrive at random moments",
         ],
-        [long.length / blocks.length, "Yours is the share of the blocks"],
+        [
+          long.length / blocks.length,
+          "Your value is the share of the blocks that are longer than the limit",
+        ],
         [
           sum(gaps.map((gap) => Math.max(0, gap - limit))) / time,
-          "Yours treats the time between two samples as a block, so the resolution is in it",
+          "Your function treats the time between two samples as a block, so your value includes the resolution",
         ],
       ];
     }),
@@ -158,14 +167,14 @@ export default {
       t.equal(
         saw,
         nothing,
-        `${looks.length || "no"} sample: nothing is known, so all three are null`,
+        `with ${looks.length || "no"} sample, nothing is known, so all three properties should be null`,
       );
     }
     const free = record([], [], 10, t.random.integer(1, 900));
     t.equal(
       { ...(await student.call("late", free.looks, 10, 50)) },
       { longest: 0, meanWait: 0, share: 0 },
-      "a loop that was never late, so no request waited",
+      "the loop was never late, so no request waited, and all three properties should be 0",
     );
     const [resolution, limit, block] = [20, 50, t.random.integer(200, 900)];
     const hour = record([block, 10], [90_000, 90_000], resolution, 0);
@@ -175,7 +184,7 @@ export default {
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
       t.miss(
-        "a recording of an hour: the stack overflowed, because there are more samples than a call can take arguments",
+        "the stack overflowed on a recording of an hour, because it has more samples than a function call can take as arguments",
         {
           saw: thrown.message,
         },
@@ -183,7 +192,7 @@ export default {
     }
     t.ok(
       near(said?.longest, block),
-      "a recording of an hour with one long block: `longest` is wrong",
+      "for a recording of an hour with one long block, `longest` is wrong",
       {
         saw: digits(said?.longest),
         wanted: block,

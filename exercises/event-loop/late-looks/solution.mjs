@@ -1,8 +1,8 @@
 export function late(looks, resolution, limit) {
   if (looks.length < 2) return { longest: null, meanWait: null, share: null };
   let longest = 0;
-  let waited = 0; // by all who come, if one comes in each millisecond
-  let unlucky = 0; // the milliseconds in which one comes who waits for longer than the limit
+  let waited = 0; // by all requests, if one arrives in each millisecond
+  let unlucky = 0; // the milliseconds in which a request arrives that waits longer than the limit
   for (let i = 1; i < looks.length; i++) {
     const block = Math.max(0, looks[i] - looks[i - 1] - resolution);
     longest = Math.max(longest, block);

@@ -76,7 +76,7 @@ async function hold(t, figure, right, mistakes) {
     if (near(saw, wanted)) continue;
     const known = mistakes(truth).find(([value]) => near(saw, value));
     t.miss(
-      `a recording of ${truth.requests} requests: \`${figure}\` is wrong${known ? `. Yours ${known[1]}` : ""}`,
+      `for a recording of ${truth.requests} requests, \`${figure}\` is wrong${known ? `. Your value ${known[1]}` : ""}`,
       { saw, wanted },
     );
   }
@@ -89,12 +89,15 @@ export default {
       "usual",
       ({ lived }) => median(lived),
       ({ lived, callbacks }) => [
-        [mean(lived), "is the mean, which a few long lives raise"],
+        [mean(lived), "is the mean, which a few long lives raise, but `usual` is the median"],
         [
           median(lived) + 1,
-          "is one more, but a request that is answered in the turn of its arrival has a life of 0",
+          "is one turn too many, because a request that is answered in the turn of its arrival has a life of 0",
         ],
-        [median(callbacks), "counts callbacks, but several can run in one turn, or none in many"],
+        [
+          median(callbacks),
+          "counts callbacks, but a request can have several callbacks in one turn, or none for many turns",
+        ],
       ],
     ),
 
@@ -104,8 +107,11 @@ export default {
       "perTurn",
       ({ arrivals }) => mean(arrivals),
       ({ requests, ran, range }) => [
-        [requests / ran, "also counts turns in which no request arrived"],
-        [requests / range, "counts all turns from the first to the last"],
+        [requests / ran, "is an average that also counts turns in which no request arrived"],
+        [
+          requests / range,
+          "is an average over all turns from the first to the last, including turns without an arrival",
+        ],
       ],
     ),
 
@@ -115,11 +121,14 @@ export default {
       "most",
       ({ most }) => most,
       ({ mostAnswered, mostInOne, requests }) => [
-        [requests, "is the number of all requests, but most had gone when others arrived"],
-        [mostAnswered, "leaves out requests that were never answered, but they are also alive"],
+        [requests, "is the number of all requests, but most of them had ended when others arrived"],
+        [
+          mostAnswered,
+          "leaves out requests that were never answered, but these stay alive to the end of the recording",
+        ],
         [
           mostInOne,
-          "is the number of requests for which one turn ran a callback, but a request that waits in between is also alive",
+          "is the number of requests for which one turn ran a callback, but a request that waits between two callbacks is also alive",
         ],
       ],
     ),
@@ -129,13 +138,13 @@ export default {
     t.equal(
       { ...(await student.call("lives", [])) },
       { usual: null, perTurn: null, most: 0 },
-      "an empty recording",
+      "the result for an empty recording is wrong",
     );
     const { events, truth } = play(t, { requests: 12, answers: false });
     t.equal(
       { ...(await student.call("lives", events)) },
       { usual: null, perTurn: mean(truth.arrivals), most: 12 },
-      "a recording in which no request was answered",
+      "the result for a recording in which no request was answered is wrong",
     );
   },
 };

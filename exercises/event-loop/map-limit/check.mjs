@@ -20,7 +20,7 @@ function ending(t, count, p) {
 async function play(t, given) {
   const run = { ...given, ...(await (await asked(t)).scene("play", given)) };
   if (run.threw !== undefined)
-    t.miss(`mapLimit threw instead of returning a promise: ${run.threw}`);
+    t.miss(`mapLimit threw an error (${run.threw}) instead of returning a promise`);
   return run;
 }
 const good = (t) =>
@@ -71,7 +71,7 @@ export default {
     for (const { items, outcome, calls } of [await good(t), small]) {
       t.ok(
         outcome !== null,
-        `all calls for ${items.length} items were done, but mapLimit did not settle`,
+        `all calls for ${items.length} items were done, but the promise of mapLimit did not settle`,
       );
       const wanted = items.map((item) => `${item}!`);
       const saw = outcome.value;
@@ -87,7 +87,10 @@ export default {
             wanted,
           },
         );
-      t.equal(saw, wanted, "the results are wrong", { saw, wanted });
+      t.equal(saw, wanted, "the promise did not resolve to the results of the calls", {
+        saw,
+        wanted,
+      });
       t.equal(
         [...calls].sort((a, b) => a.index - b.index),
         items.map((item, index) => ({ item, index })),
@@ -109,18 +112,21 @@ export default {
       { x: "calls that are done", y: "calls under way", of: "the reference" },
     );
     if (most === items.length)
-      t.miss(`${items.length} items, p = ${p}: there were calls for all of them at once`, {
+      t.miss(`with ${items.length} items and p = ${p}, there were calls for all of them at once`, {
         saw: most,
         wanted: p,
       });
-    t.ok(most <= p, `${items.length} items, p = ${p}: ${most} calls were under way at once`);
+    t.ok(
+      most <= p,
+      `with ${items.length} items and p = ${p}, ${most} calls were under way at once`,
+    );
     for (const [i, { open }] of steps.entries()) {
       const wanted = Math.min(p, items.length - i);
       t.ok(
         open === wanted,
         i === 0
-          ? `${items.length} items, p = ${p}: ${open} calls began`
-          : `p = ${p}: one of ${steps[i - 1].open} calls was done and others were still waiting, but none began. The slowest call of a batch must not hold up the next`,
+          ? `with ${items.length} items and p = ${p}, ${open} calls began before any call was done`
+          : `with p = ${p}, one of ${steps[i - 1].open} calls was done and other items were still waiting, but no new call began. The slowest call of a batch must not hold up the next call`,
         { saw: `${open} under way`, wanted: `${wanted}` },
       );
     }
@@ -129,11 +135,11 @@ export default {
   async fails(t) {
     const { steps, failing, items: twenty, p, begun } = await bad(t);
     const at = steps.findIndex(({ index, kind }) => index === failing && kind === "error");
-    t.ok(at >= 0, `p = ${p}, but a call that should have been under way was not`);
+    t.ok(at >= 0, `with p = ${p}, a call that should have been under way was not`);
     const { outcome } = steps[at];
     t.ok(
       outcome !== null,
-      `one call failed while ${p - 1} others were under way, but mapLimit was not rejected before they had ended`,
+      `one call failed while ${p - 1} others were under way, but the promise was not rejected at once. It should not wait for the other calls`,
     );
     t.equal(
       outcome,
@@ -146,15 +152,15 @@ export default {
     });
     const tie = await tied(t);
     const [start, end] = tie.steps;
-    t.ok(end, `p = ${tie.p}, but two calls that should have been under way were not`);
+    t.ok(end, `with p = ${tie.p}, two calls that should have been under way were not`);
     t.equal(
       end.outcome,
       { error: `no ${tie.items[tie.failing]}` },
-      "one call failed and another was done right after it, in the same callback, but mapLimit did not reject with the error of the first",
+      "one call failed, and another call was done right after it in the same callback, but mapLimit did not reject with the error of the first call",
     );
     t.ok(
       tie.begun === start.begun,
-      `one call failed and another was done right after it, in the same callback, but ${counted(tie.begun - start.begun)} began after that`,
+      `one call failed, and another call was done right after it in the same callback. After that, ${counted(tie.begun - start.begun)} began`,
       { wanted: "none, because the failure came first" },
     );
     // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.
@@ -167,7 +173,7 @@ export default {
     t.equal(
       thrown.outcome,
       { error: `no ${items[3]}` },
-      "fn threw at once for the fourth item, but mapLimit was not rejected with that error",
+      "fn threw at once for the fourth item, but mapLimit did not reject with that error",
     );
     t.ok(
       thrown.begun <= 4,
@@ -178,16 +184,13 @@ export default {
 
   async aborts(t) {
     const well = await good(t);
-    t.ok(
-      well.isSignal && well.signals === 1,
-      "fn did not get an AbortSignal, or not the same one in each call",
-    );
-    t.ok(!well.aborted, "all went well, but the signal was aborted");
+    t.ok(well.isSignal && well.signals === 1, "fn did not get the same AbortSignal in every call");
+    t.ok(!well.aborted, "no call failed, but the signal was aborted");
     const { steps, failing } = await bad(t);
     const at = steps.find(({ index, kind }) => index === failing && kind === "error");
     t.ok(
       at?.aborted,
-      "one call failed, but the signal was not aborted, so the others continue in vain",
+      "one call failed, but the signal was not aborted, so the calls under way continue although their results are no longer needed",
     );
   },
 
@@ -195,7 +198,7 @@ export default {
     const { unhandled } = await bad(t);
     t.ok(
       unhandled.length === 0,
-      `three calls failed and mapLimit's rejection was handled, but ${unhandled.length} more rejections were not handled`,
+      `three calls failed and mapLimit's rejection was handled, but other rejections (${unhandled.length}) were not handled`,
       {
         saw: unhandled,
       },

@@ -4,21 +4,21 @@ export async function mapLimit(items, p, fn) {
   const results = new Array(items.length);
   let next = 0;
 
-  // Takes one item after another. Between the look at `next` and its change stands no await, so no item is taken twice.
+  // Takes one item after another. There is no await between reading and changing `next`, so no item is taken twice.
   async function worker() {
     while (next < items.length && !signal.aborted) {
       const index = next++;
       try {
         results[index] = await fn(items[index], index, signal);
       } catch (error) {
-        // Here, and not behind Promise.all: until it rejects, another worker may see that its call is done, and go on.
+        // Abort here, because another worker may take an item before Promise.all rejects.
         controller.abort(error);
         throw error;
       }
     }
   }
 
-  // Promise.all handles the rejection of every worker, also of those that fail after the first.
+  // Promise.all handles the rejections of all workers, even after the first one.
   await Promise.all(Array.from({ length: Math.min(p, items.length) }, worker));
   return results;
 }

@@ -36,11 +36,11 @@ const crowd = (t) => t.once("crowd", () => play(t, poll(t, 24, { groups: 1 })));
 export default {
   async counted(t) {
     const one = await play(t, poll(t, 1, { groups: 1 }));
-    t.equal(one.sums, one.right, "one vote was cast, but the sums are wrong");
+    t.equal(one.sums, one.right, "after a single vote, the sums are wrong");
     const slow = await alone(t);
     if (total(slow.sums) !== total(slow.right))
       t.miss(
-        `24 votes were under way, their answers arrived one after another, and most weights were lost, because the old sum was read before the answer arrived`,
+        `24 votes were under way, the answers of weigh arrived one after another, and weights were lost, because the old sum was read before the answer arrived`,
         { saw: slow.sums, wanted: slow.right },
       );
     t.equal(
@@ -52,23 +52,23 @@ export default {
     t.equal(
       fast.sums,
       fast.right,
-      "24 answers arrived in one callback, and weights were lost, so there is an `await` between reading a sum and writing it, even if only for a value that is already there",
+      "24 answers of weigh arrived in one callback, and weights were lost. This happens if there is an `await` between reading a sum and writing it, even if the awaited value is already there",
     );
   },
 
   async together(t) {
     const { atFirst, together, asked: questions, ballots } = await alone(t);
-    t.note("questions at once", together);
+    t.note("calls of weigh at once", together);
     t.ok(
       atFirst === ballots.length,
-      `${ballots.length} votes were cast, but only ${atFirst} had asked for their weight before the first answer, so they are counted one after another`,
+      `${ballots.length} votes were cast, but only ${atFirst} of them had called weigh before its first answer arrived, so votes are counted one after another`,
       { saw: `${atFirst} at once`, wanted: `${ballots.length} at once` },
     );
     t.ok(
       questions === ballots.length,
-      `${ballots.length} votes asked for ${questions} weights, so some asked more than once`,
+      `${ballots.length} votes called weigh ${questions} times, so some of them called it more than once`,
       {
-        wanted: "each asks once",
+        wanted: "one call for each vote",
       },
     );
   },
@@ -83,7 +83,7 @@ export default {
         t.ok(!values.includes(undefined), "a vote did not resolve to a sum", { saw: values });
         t.ok(
           new Set(values).size === values.length,
-          "two votes for one name resolved to the same sum, but each has its own: the sum with this vote, before the next",
+          "two votes for one name resolved to the same sum, but each vote should resolve to the sum with this vote, before the next vote",
           {
             saw: [...values].sort((a, b) => a - b),
           },
@@ -93,10 +93,14 @@ export default {
         let sum = 0;
         for (const { value, weight } of inOrder) {
           sum += weight;
-          t.ok(value === sum, "a vote resolved to something other than the sum right after it", {
-            saw: value,
-            wanted: sum,
-          });
+          t.ok(
+            value === sum,
+            "a vote resolved to something other than the sum right after this vote",
+            {
+              saw: value,
+              wanted: sum,
+            },
+          );
         }
       }
     }
@@ -110,7 +114,7 @@ export default {
       if (!fails) {
         t.ok(
           error === undefined && outcomes[i],
-          "a vote failed, or hung, because another ballot could not be weighed",
+          "a vote failed or never settled because another ballot could not be weighed",
           { saw: error },
         );
         continue;
@@ -121,7 +125,7 @@ export default {
       t.equal(
         { error, code },
         { error: fails, code: "EBALLOT" },
-        "a vote was rejected with an error other than weigh's",
+        "a vote was rejected with an error other than the error from weigh",
       );
     }
   },

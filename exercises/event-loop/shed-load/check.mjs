@@ -47,28 +47,32 @@ async function refused(t, server, again = "") {
       saw: answers.map(({ status, error }) => status ?? error),
       wanted: Array(CROWD).fill(503),
     };
-    t.ok(!answers.some(({ error }) => error), `${what}: one of them got no response`, seen);
+    t.ok(
+      !answers.some(({ error }) => error),
+      `${what}. At least one of them got no response`,
+      seen,
+    );
     const busy = answers.filter(({ status }) => status === 503);
     const surely = reached.filter(({ since }) => since < SURE_MS);
     t.ok(
       !(busy.length === CROWD && reached.length > 0),
-      `${what}: they got a 503, but the work of ${reached.length} of them began`,
+      `${what}. All of them got a 503, but the handler was called for ${reached.length} of them`,
       seen,
     );
     if (surely.length === CROWD)
       t.miss(
-        `${what}: none of them was refused. One block among many quiet moments is what counts, which neither a mean nor a share of all the time shows, and no check may make the probe forget it`,
+        `${what}. None of them was refused. A single block among many quiet moments must count, but neither a mean nor a share of all the time shows such a block. A check of the delay must not make the probe forget the block`,
         seen,
       );
     t.ok(
       surely.length === 0,
-      `${what}: ${busy.length} of them were refused, but ${surely.length} were passed to the handler, as if one check had made the probe forget the block`,
+      `${what}. The listener refused ${busy.length} of them, but passed ${surely.length} to the handler, as if a check of the delay had made the probe forget the block`,
       seen,
     );
     if (reached.length > 0) continue; // they reached the handler too late to tell
     t.ok(
       busy.every(({ retry }) => retry),
-      `${what}: a 503 was sent without a retry-after header`,
+      `${what}. A 503 was sent without a retry-after header`,
       seen,
     );
     return;
@@ -84,7 +88,7 @@ export default {
     for (let i = 0; i < 10; i++) first.push(await far.ask());
     t.ok(
       first.every(({ served }) => served),
-      "the limit was 2 s, and the process had nothing to do, but a request did not reach the handler",
+      "the limit was 2 s and the process had nothing to do, but a request was not passed to the handler",
       {
         saw: first.map(({ status, error }) => status ?? error),
       },
@@ -92,7 +96,7 @@ export default {
     const { answers } = await crowd(t, far);
     t.ok(
       answers.every(({ served }) => served),
-      `the limit was ${FAR} ms, and the loop was blocked for ${BLOCK_MS}, but requests were refused`,
+      `the limit was ${FAR} ms and the loop was blocked for only ${BLOCK_MS} ms, but requests were refused`,
       {
         saw: answers.map(({ status, error }) => status ?? error),
       },
@@ -103,7 +107,7 @@ export default {
     // With a small limit a busy machine may be late itself, but not for ever.
     t.ok(
       await t.until(async () => (await server.ask()).served, 3000),
-      `the limit was ${server.limit} ms and the process had nothing to do, but no request reached the handler for 3 s. The time between two readings of the clock is not a delay`,
+      `the limit was ${server.limit} ms and the process had nothing to do, but no request was passed to the handler for 3 s. The time between two readings of the clock is not the delay, because it includes the probe's own interval`,
     );
   },
 
@@ -117,7 +121,7 @@ export default {
     const again = await t.until(async () => (await server.ask()).served, 4000);
     t.ok(
       again,
-      "the loop was blocked once and then free for 4 s, but requests were still refused, so it never forgets",
+      "the loop was blocked once and then free for 4 s, but requests were still refused. The probe must forget a block after a while",
     );
     await refused(t, server, " a second time");
   },
@@ -125,7 +129,7 @@ export default {
   async ends(t) {
     const { student, ask } = await serving(t, 100);
     const { served, status } = await ask();
-    t.ok(served || status === 503, "a request was not answered", { saw: status ?? "no answer" });
+    t.ok(served || status === 503, "a request got no response", { saw: status ?? "no response" });
     await student.scene("close");
     const over = await student.finish(3).then(
       () => true,
@@ -133,7 +137,7 @@ export default {
     );
     t.ok(
       over,
-      "the server was closed, but 3 s later the process was still there, because a timer in shed keeps it alive",
+      "the server was closed, but the process was still running 3 s later, because something in shed keeps it alive",
     );
   },
 };

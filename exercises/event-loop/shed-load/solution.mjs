@@ -1,11 +1,11 @@
-const EVERY_MS = 20; // a look at the clock
+const EVERY_MS = 20; // between two readings of the clock
 const REMEMBERED_MS = 350;
 
 export function shed(handler, limit) {
   let due = performance.now() + EVERY_MS;
   let lateAt = Number.NEGATIVE_INFINITY;
 
-  // A probe of our own: how late is a timer? The timers phase comes before the next poll, so it knows first.
+  // The probe measures how late its timer is. Timers run before the next poll phase, so it knows before any request.
   const probe = setInterval(() => {
     const now = performance.now();
     if (now - due > limit) lateAt = now;

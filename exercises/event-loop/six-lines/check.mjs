@@ -12,7 +12,7 @@ const NAMES = {
   PROMISE: "a microtask",
   Microtask: "a microtask",
   Timeout: "a timer",
-  FSREQCALLBACK: "the callback of a file",
+  FSREQCALLBACK: "the callback of a file operation",
   Immediate: "an immediate",
 };
 const THREADS = 4;
@@ -64,13 +64,21 @@ export default {
       const seen = { saw: words, wanted: WORDS };
       for (const word of WORDS) {
         const count = words.filter((each) => each === word).length;
-        t.ok(count === 1, `called from ${from}, "${word}" was said ${count} times`, seen);
+        t.ok(
+          count === 1,
+          `when six was called from ${from}, "${word}" was said ${count} times instead of once`,
+          seen,
+        );
       }
-      t.ok(words.length === WORDS.length, `called from ${from}, the wrong words were said`, seen);
+      t.ok(
+        words.length === WORDS.length,
+        `when six was called from ${from}, other words were also said`,
+        seen,
+      );
       for (const { word, kind } of said)
         t.ok(
           KINDS[word].includes(kind),
-          `"${word}" was said from ${NAMES[kind] ?? "another place"}`,
+          `"${word}" was said from ${NAMES[kind] ?? "another kind of callback"}`,
           { wanted: `from ${NAMES[KINDS[word][0]]}` },
         );
     }
@@ -87,15 +95,19 @@ export default {
       if (words.join() === WORDS.join()) continue;
       const seen = { saw: words, wanted: WORDS };
       const onlyFirst = words.slice(2).join() === WORDS.slice(2).join();
-      const away = run.slow ? ", with words that take time," : ",";
+      const away = run.slow ? ", and each word took some time," : ",";
       t.ok(
         !run.delays.some((ms) => ms > 1),
-        `called from ${run.from}${away} the order was different, so it relied on how long things usually take`,
+        `when six was called from ${run.from}${away} the order was different. An order must not rely on how long things usually take`,
         seen,
       );
-      t.ok(!onlyFirst, `called from ${run.from}${away} the promise ran before the tick`, seen);
+      t.ok(
+        !onlyFirst,
+        `when six was called from ${run.from}${away} the promise callback ran before the tick`,
+        seen,
+      );
       t.miss(
-        `called from ${run.from}${away} the order was different${orders.size > 1 ? `; there were ${orders.size} orders in 30 runs` : ""}. Callbacks that are scheduled together race, or have an order of their own`,
+        `when six was called from ${run.from}${away} the order was different${orders.size > 1 ? `, and there were ${orders.size} orders in 30 runs` : ""}. Callbacks that are scheduled together race, or run in an order of their own`,
         seen,
       );
     }
@@ -103,7 +115,7 @@ export default {
     t.equal(
       spoken(said),
       WORDS,
-      "the disk was slow (all threads of the pool were busy for a while), and the order was different, so it relied on how long things usually take",
+      "the disk was slow (all threads of the pool were busy for a while), and the order was different. An order must not rely on how long things usually take",
     );
   },
 
@@ -111,12 +123,12 @@ export default {
     for (const { said } of await runs(t)) {
       const turn = Object.fromEntries(said.map((each) => [each.word, each.turn]));
       const seen = {
-        saw: `turns ${turn.file - turn.file}, ${turn.immediate - turn.file}, ${turn.again - turn.file}, counted from the file's`,
+        saw: `turns ${turn.file - turn.file}, ${turn.immediate - turn.file}, ${turn.again - turn.file}, counted from the turn of "file"`,
         wanted: "0, 0, 0",
       };
       if (turn.immediate === turn.file && turn.again > turn.file)
         t.miss(
-          '"again" was said a turn later than "immediate", because an immediate that is set in check waits for the next turn',
+          '"again" was said a turn later than "immediate", because an immediate that is set in the check phase waits for the next turn',
           seen,
         );
       t.ok(
@@ -132,7 +144,7 @@ export default {
       const long = delays.find((ms) => ms > 1);
       t.ok(
         long === undefined,
-        `a timer was set for ${long} ms, but an order that relies on sleeping is a guess at how long things take`,
+        `a timer was set for ${long} ms, which is not allowed. An order that relies on sleeping is a guess at how long things take`,
       );
     }
   },

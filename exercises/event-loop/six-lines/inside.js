@@ -29,7 +29,7 @@ function spin(ms) {
 }
 const FROM = {
   "the code of a program": (fn) => fn(),
-  "a microtask, as the text of an ES module is": (fn) => queueMicrotask(fn),
+  "a microtask (such as the top level of an ES module)": (fn) => queueMicrotask(fn),
   "a tick": (fn) => nextTick(fn),
   "a timer": (fn) => {
     mine = true;
@@ -37,7 +37,7 @@ const FROM = {
     mine = false;
   },
   "an immediate": (fn) => setImmediate(fn),
-  "the callback of a file": (fn) => fs.stat("/", fn),
+  "the callback of a file operation": (fn) => fs.stat("/", fn),
 };
 exports.places = async () => Object.keys(FROM);
 

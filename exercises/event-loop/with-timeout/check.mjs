@@ -36,11 +36,20 @@ export default {
       t.ok(said.atOnce, "withTimeout returned before it had called work");
       t.ok(said.isSignal, "work was called without an AbortSignal");
       if (how === "value")
-        t.equal(said.value, word, `the work ${what}, but its value was not passed on`);
-      else t.equal(said.error, word, `the work ${what}, but its error was not passed on`);
+        t.equal(said.value, word, `the work ${what}, but the promise did not resolve to its value`);
+      else
+        t.equal(
+          said.error,
+          word,
+          `the work ${what}, but the promise did not reject with its error`,
+        );
       if (how === "error")
-        t.equal(said.code, "EWORK", `the work ${what}, but a different error was passed on`);
-      t.ok(!said.aborted, `the work ${what}, but was aborted afterwards`);
+        t.equal(
+          said.code,
+          "EWORK",
+          `the work ${what}, but the promise rejected with a different error`,
+        );
+      t.ok(!said.aborted, `the work ${what}, but its signal was aborted afterwards`);
     }
   },
 
@@ -48,25 +57,31 @@ export default {
     const { result, ms } = await late(t);
     t.ok(
       result !== null,
-      `work that never ends, and that ignores the signal, had ${ms} ms, but a second later there was no rejection`,
+      `work that never ends, and that ignores the signal, had a limit of ${ms} ms, but the promise was still pending a second after that`,
     );
-    t.ok(result.error !== undefined, "work was late, but there was no rejection", {
+    t.ok(result.error !== undefined, "the work was late, but the promise was not rejected", {
       saw: result.value,
     });
     t.ok(
       result.isError && result.code === "ETIMEDOUT",
-      "work was late, but was rejected with the wrong error",
+      "the work was late, but the promise was rejected with the wrong error",
       {
         saw: { code: result.code, message: result.error },
         wanted: { code: "ETIMEDOUT" },
       },
     );
-    t.ok(result.half, `work had ${ms} ms, but was rejected before half of them had passed`);
+    t.ok(
+      result.half,
+      `the work had ${ms} ms, but the promise was rejected before half of that time had passed`,
+    );
   },
 
   async abort(t) {
     const { aborted } = await late(t);
-    t.ok(aborted, "work was late, but its signal was not aborted, so it continues in vain");
+    t.ok(
+      aborted,
+      "the work was late, but its signal was not aborted, so the work continues although its result is no longer needed",
+    );
   },
 
   async exits(t) {
@@ -87,13 +102,13 @@ export default {
     t.ok(
       told?.value === "ETIMEDOUT",
       told
-        ? `nothing but withTimeout was left, with ${ms} ms to go, but it settled without the error that was due`
-        : `nothing but withTimeout was left, with ${ms} ms to go, but the process ended, and the rejection had not occurred`,
+        ? `only withTimeout was left, with a limit of ${ms} ms, but its promise settled without the timeout error`
+        : `only withTimeout was left, with a limit of ${ms} ms, but the process ended before the promise was rejected`,
       { saw: told?.value },
     );
     t.ok(
       await left,
-      `all work was done in time, but the process was still alive 2 s later because a timer was left, of ${FAR / 1000} s`,
+      `all work was done in time, but the process was still alive 2 s later because a timer was left, which had been set for ${FAR / 1000} s`,
     );
   },
 
@@ -101,7 +116,11 @@ export default {
     const student = await load(t);
     const word = t.token();
     const { result, unhandled } = await student.scene("handled", { word });
-    t.equal(result.error, word, "the work failed in time, but its error was not passed on");
+    t.equal(
+      result.error,
+      word,
+      "the work failed in time, but the promise did not reject with its error",
+    );
     t.ok(
       unhandled.length === 0,
       "the work failed in time and its error was handled, but there was a second rejection that was not handled",
@@ -110,7 +129,7 @@ export default {
     const again = await student.scene("late", { ms: 15, after: "error", word });
     t.ok(
       again.unhandled.length === 0,
-      "the work was late and failed after that, and its error became a rejection that was not handled",
+      "the work was late and failed after the timeout, and its error became a rejection that was not handled",
       { saw: again.unhandled },
     );
   },

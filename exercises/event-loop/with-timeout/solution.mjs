@@ -4,7 +4,7 @@ export async function withTimeout(work, ms) {
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => {
       const error = Object.assign(new Error(`not done within ${ms} ms`), { code: "ETIMEDOUT" });
-      reject(error); // first, so that work's answer to the abort comes second
+      reject(error); // before abort, so that an error of work can't be first
       controller.abort(error);
     }, ms);
   });

@@ -49,14 +49,14 @@ export default {
       if (!Array.isArray(order)) t.miss("plan did not return a list", { saw: order });
       t.ok(
         order.length === arms.length * blocks,
-        `${blocks} blocks of ${arms.length} arms need a different number of trials`,
+        `the plan for ${blocks} blocks of ${arms.length} arms has the wrong number of trials`,
         { saw: order.length, wanted: arms.length * blocks },
       );
       const bad = blocksOf(order, arms.length).findIndex((block) => !isWhole(block, arms));
       if (bad < 0) continue;
       if (order.slice(0, blocks).every((arm) => arm === order[0]))
         t.miss(
-          "the trials run one arm after the other, so a change that begins between them looks like a difference",
+          "the trials run one arm after the other, so a change of the machine between two arms looks like a difference between the arms",
           { saw: short(order, arms), wanted: "each block has every arm once" },
         );
       t.miss(
@@ -85,16 +85,16 @@ export default {
       const parts = blocksOf(order, arms.length);
       if (repeats)
         t.miss(
-          "one arm always comes first in its block and another always last: if each trial is a little slower than the previous trial, equal servers seem to differ. These are the sums of their positions",
+          "one arm always comes first in its block and another always comes last. If each trial is a little slower than the previous trial, equal servers seem to differ. The sum of the positions should be the same for every arm",
           seen,
         );
       if (parts.every((block) => isWhole(block, arms)))
         t.miss(
-          "the orders within the blocks do not cancel out, so how much of a drift each arm gets was left to chance. These are the sums of their positions",
+          "the orders of the blocks do not cancel out, so how much of a drift each arm gets was left to chance. The sum of the positions should be the same for every arm",
           seen,
         );
       t.miss(
-        "if each trial is a little slower than the previous trial, equal servers seem to differ. These are the sums of their positions",
+        "if each trial is a little slower than the previous trial, equal servers seem to differ. The sum of the positions should be the same for every arm",
         seen,
       );
     }
@@ -118,12 +118,12 @@ export default {
     const student = await asked(t);
     const odd = 2 * t.random.integer(3, 20) + 1;
     for (const [arms, blocks, why] of [
-      [["a", "b"], 5, "five blocks cannot reach a verdict, and one is left over"],
-      [["a", "b"], 4, "four blocks cannot reach a verdict"],
-      [["a", "b", "c"], 0, "no block at all"],
+      [["a", "b"], 5, "five blocks are too few for a verdict, and the last one has no counterpart"],
+      [["a", "b"], 4, "four blocks are too few for a verdict"],
+      [["a", "b", "c"], 0, "a plan without blocks has no trials"],
       [["a", "b"], odd, `${odd} blocks leave the last one without its counterpart`],
-      [["a"], 6, "one arm is not a comparison"],
-      [[], 6, "no arm is not a comparison"],
+      [["a"], 6, "a comparison needs more than one arm"],
+      [[], 6, "a comparison without arms is impossible"],
       [["a", "b", "a"], 6, "two arms with the same name cannot be told apart"],
       [["a", "b"], 6.5, "half a block cannot be run"],
     ]) {
@@ -137,14 +137,18 @@ export default {
         });
         continue;
       }
-      t.miss(`plan(${JSON.stringify(arms)}, ${blocks}) was planned, but ${why}`, {
+      t.miss(`plan(${JSON.stringify(arms)}, ${blocks}) returned a plan, but ${why}`, {
         saw: order,
         wanted: "a RangeError",
       });
     }
     const order = await student.call("plan", ["a", "b"], 6);
-    t.ok(order?.length === 12, "six blocks of two arms are enough, but were not planned", {
-      saw: order,
-    });
+    t.ok(
+      order?.length === 12,
+      "six blocks of two arms are enough, but plan did not return a complete plan",
+      {
+        saw: order,
+      },
+    );
   },
 };

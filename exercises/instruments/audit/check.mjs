@@ -74,17 +74,17 @@ const BROKEN = {
   },
   stale(t, report) {
     report.latency = scaled(report.latency, between(t, 1.3, 12));
-    return ["little", "had more requests under way than connections, by its own numbers"];
+    return ["little", "has more requests under way than connections, by its own numbers"];
   },
   short(t, report) {
     report.latency = scaled(report.latency, between(t, 0.3, 0.75));
-    return ["little", "had fewer requests under way than connections, by its own numbers"];
+    return ["little", "has fewer requests under way than connections, by its own numbers"];
   },
   above(t, report) {
     report.latency = scaled(report.latency, between(t, 0.05, 0.2), TIMED);
     return [
       "percentiles",
-      "has a mean above its longest latency. A mean that was computed as N / X always fits Little's law, which shows nothing",
+      "has a mean above its longest latency. A mean that was computed as N / X always fits Little's law, so the law doesn't confirm it",
     ];
   },
   high(t, report) {
@@ -94,7 +94,7 @@ const BROKEN = {
     report.latency.longest = digits(Math.max(mean, p99) * between(t, 1.1, 1.5));
     return [
       "percentiles",
-      "does not allow such a high mean: even if each request took the longest time that its percentiles allow, the mean would be lower",
+      "does not allow such a high mean. Even if each request took the longest time that the percentiles allow, the mean would be lower",
     ];
   },
   low(t, report) {
@@ -105,7 +105,7 @@ const BROKEN = {
     );
     return [
       "percentiles",
-      "does not allow such a low mean: even if each request took the shortest time that its percentiles allow, the mean would be higher",
+      "does not allow such a low mean. Even if each request took the shortest time that the percentiles allow, the mean would be higher",
     ];
   },
   turned(_t, report) {
@@ -140,7 +140,7 @@ async function judge(t, kinds, { times = 6, units = false } = {}) {
     if (!Array.isArray(saw)) t.miss("audit did not return a list", { saw });
     const wanted = made.flatMap(({ report, law }) => (law ? [{ name: report.name, law }] : []));
     for (const one of made) held(t, one, saw, made, units);
-    t.equal(saw, wanted, "the list is in the wrong order, or has entries twice");
+    t.equal(saw, wanted, "the list is in the wrong order, or has an entry twice");
   }
 }
 
@@ -155,26 +155,26 @@ function held(t, { report, law, why, product }, saw, made, units) {
   const times = latency.unit === "us" ? "microseconds" : "seconds";
   if (units && latency.unit !== "ms")
     t.miss(
-      `a report with latencies in ${times} was not judged in the same way as one in milliseconds: ${JSON.stringify(report)}`,
+      `a report with latencies in ${times} was not judged in the same way as a report with latencies in milliseconds. The report is ${JSON.stringify(report)}`,
       seen,
     );
   if (made.every(({ report: each }) => saw.some((one) => one?.name === each.name)) && !law)
     t.miss(
-      `every report was found to break a law. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections if milliseconds were taken as seconds`,
+      `every report was found to break a law. Throughput times mean is ${perSecond(report).toFixed(0)} for ${connections} connections, as if milliseconds were taken as seconds`,
       seen,
     );
   if (!law && loop === "open")
     t.miss(
-      `in an open loop no client waits for another, so with at most ${connections} connections, ${percent(product)} of them in use on average breaks no law`,
+      `a report of an open loop was found to break a law, but it breaks none. No client waits for another in an open loop, so with at most ${connections} connections, ${percent(product)} of them may be in use on average`,
       seen,
     );
   if (!law)
     t.miss(
-      `by its own numbers, a closed loop had ${percent(product)} of its connections in use, which the few requests at the edge of the window explain: ${JSON.stringify(report)}`,
+      `a report of a closed loop was found to break a law, but it breaks none. By its own numbers, ${percent(product)} of its connections were in use, which the few requests at the edge of the window explain. The report is ${JSON.stringify(report)}`,
       seen,
     );
   t.miss(
-    `a report ${said ? "breaks a different law from the one named" : "that breaks a law was passed"}. It ${why}: ${JSON.stringify(report)}`,
+    `a report ${said ? "breaks a law, but not the law that you named" : "that breaks a law was not found"}. It ${why}. The report is ${JSON.stringify(report)}`,
     seen,
   );
 }

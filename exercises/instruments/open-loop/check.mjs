@@ -101,10 +101,13 @@ const pause = (t) =>
 
 // What is wrong with the run as a whole, before a figure of it is looked at.
 function whole(t, { rows, schedule }, what) {
-  if (rows?.thrown) t.miss(`${what}, but openLoop was rejected: ${rows.thrown.message}`);
+  if (rows?.thrown)
+    t.miss(
+      `${what}, but openLoop rejected with an error (${rows.thrown.message}) instead of returning rows`,
+    );
   t.ok(
     Array.isArray(rows) && rows.length === schedule.length,
-    `${what}: there is not a row for each of ${schedule.length} requests`,
+    `${what}, but openLoop did not return one row for each of ${schedule.length} requests`,
     {
       saw: Array.isArray(rows) ? `${rows.length} rows` : rows,
     },
@@ -120,18 +123,21 @@ export default {
     t.note("requests during the stall", during);
     if (during === kept) return;
     if (came === 0)
-      t.miss("no requests arrived. They should be GETs of /0, /1, … at 127.0.0.1 and that port", {
-        saw: rows?.thrown?.message ?? rows?.[0],
-      });
+      t.miss(
+        "no request arrived. The requests should be GETs of /0, /1, … at 127.0.0.1, on the given port",
+        {
+          saw: rows?.thrown?.message ?? rows?.[0],
+        },
+      );
     const seen = { saw: `${during} requests while the server was stopped`, wanted: `${kept}` };
     t.ok(
       during > 1,
-      "only one request arrived while the server was stopped, so the client waits for each response, which makes it a closed loop",
+      "only one request arrived while the server was stopped. The client waits for each response, which makes it a closed loop",
       seen,
     );
     t.ok(
       came < schedule.length,
-      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the response to another request`,
+      `only ${during} of ${kept} requests arrived while the server was stopped, because the others waited for the responses to other requests`,
       seen,
     );
     t.miss(`only ${came} of ${schedule.length} requests ever arrived`, seen);
@@ -144,25 +150,25 @@ export default {
     const rows = byMoment(late);
     t.ok(
       rows.every((row) => Number.isFinite(row?.ms)),
-      "a row has no `ms`, or no row has that `at`",
+      "an intended moment has no row, or a row has no `ms`",
       { saw: late.rows?.slice?.(0, 3) },
     );
     // Before its first request had come it cannot have begun later: so much each of the others has waited at least.
     const waited = (i) => arrived[i] - arrived[0] - (schedule[i] - schedule[0]);
     t.ok(
       schedule.every((_, i) => arrived[i] !== undefined),
-      "the client was stopped for a while, and not every request arrived afterwards",
+      "the client was stopped for a while, and after that, not every request arrived",
     );
     for (const i of late.inside) {
       const least = waited(i);
       t.ok(
         rows[i].ms >= least - TIMER,
-        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was meant for ${schedule[i]} ms arrived ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms, so the clock was started when it was really sent`,
+        `the client was stopped for ${STOP_MS} ms (as in a long garbage collection). A request that was due at ${schedule[i]} ms arrived ${least.toFixed(0)} ms late, but its row says ${rows[i].ms.toFixed(0)} ms, so its clock started when the request was really sent`,
         { saw: rows[i], wanted: `ms of at least ${least.toFixed(0)}` },
       );
       t.ok(
         rows[i].ms <= late.total - schedule[i] + TIMER,
-        "a row's time is longer than what was left of the whole run",
+        "the time in a row is longer than the rest of the run after that row's intended moment",
         { saw: rows[i] },
       );
     }
@@ -191,7 +197,7 @@ export default {
     for (let i = QUICK; i < all.length; i++)
       t.ok(
         all[i].ms >= seenByServer(i) - TIMER,
-        "the server was stopped, but a row's time is shorter than its request's wait",
+        "the server was stopped, but the time in a row is shorter than its request had to wait",
         {
           saw: all[i],
           wanted: `ms of at least ${seenByServer(i).toFixed(0)}`,
@@ -203,7 +209,7 @@ export default {
     );
     t.ok(
       second - first > APART_MS / 3 || !Number.isFinite(second),
-      `half of the responses arrived ${APART_MS} ms after the others, but the rows of both end together, so their clocks were stopped by the response to another request`,
+      `half of the responses arrived ${APART_MS} ms after the others, but the times of all rows end together, so a row's clock was stopped by the response to another request`,
       {
         saw: all.slice(QUICK),
       },
@@ -249,14 +255,14 @@ export default {
       if (i === reset)
         t.ok(
           typeof row.error === "string" && row.error !== "" && row.status === undefined,
-          "a connection was reset before the response, but its row does not have the error's code",
+          "a connection was reset before the response, but the request's row does not have the error's code",
           { saw: row },
         );
       else
         t.equal(
           row.status,
           i === busy ? 503 : 200,
-          `a request was answered with ${i === busy ? 503 : 200}, but its row says something else`,
+          `a request was answered with ${i === busy ? 503 : 200}, but its row has a different status`,
         );
     }
   },

@@ -13,7 +13,7 @@ const ask = (port, i) =>
 
 export function openLoop(port, schedule) {
   const begin = performance.now();
-  // Every timer is set now: none of them can be moved by an answer, or by another timer.
+  // Every timer is set now, so neither a response nor another timer can delay it.
   const row = (at, i) =>
     new Promise((resolve) => {
       setTimeout(async () => {

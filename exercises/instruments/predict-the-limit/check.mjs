@@ -155,36 +155,36 @@ const WHAT = {
 function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
   const saw = said.limit;
   if (off(saw, right) <= WITHIN) return;
-  const what = `${WHAT[kind]}${threads ? ` (${threads})` : ""} gave ${round(right)} requests per second with ${clients} connections`;
+  const what = `${WHAT[kind]}${threads ? ` (${threads})` : ""} answered ${round(right)} requests per second with ${clients} connections`;
   const seen = { saw: `limit ${round(saw)}`, wanted: `${round(right)} requests per second` };
   const R = alone.medianMs / 1000;
   const D = (some.utilisation * some.seconds) / some.answers;
   const own = (alone.utilisation * alone.seconds) / alone.answers;
   t.ok(
     typeof saw === "number" && saw > 0,
-    `${what}, but \`limit\` is not a number of requests`,
+    `${what}, but your \`limit\` is not a number above 0`,
     seen,
   );
   if (near(saw, 1 / R) && off(D, R) > 0.3)
     t.miss(
-      `${what}. Yours is 1 / (D + W), which is what one connection gets, but others can be served while it waits`,
+      `${what}. Your limit is 1 / (D + W), which is what one connection gets, but other connections can be served while it waits`,
       seen,
     );
   if (kind === "pool" && near(saw, 1 / D))
     t.miss(
-      `${what}. Yours is what its loop would allow, but with so many requests elsewhere, all of its threads are occupied`,
+      `${what}. Your limit is what its loop would allow, but with so many requests in the pool, all of its threads are occupied`,
       seen,
     );
   if (near(saw, 1 / own))
     t.miss(
-      `${what}. Yours comes from the demand of a single connection, which finds the loop asleep before every step, so that demand includes waking it`,
+      `${what}. Your limit comes from the demand of a single connection, which finds the loop asleep before every step. That demand includes the time for waking the loop`,
       seen,
     );
   if (threads && near(saw, threads / (alone.medianMs - D)))
-    t.miss(`${what}. Yours treats milliseconds as seconds`, seen);
+    t.miss(`${what}. Your limit is the result of treating milliseconds as seconds`, seen);
   if (kind === "loop" && near(saw, threads / (R - D)))
     t.miss(
-      `${what}. Yours is what its pool would allow, but the pool has free threads while the loop is full`,
+      `${what}. Your limit is what its pool would allow, but the pool has free threads while the loop is full`,
       seen,
     );
   if (
@@ -193,10 +193,10 @@ function limit(t, { kind, alone, some, threads, clients, limit: right, said }) {
       near(saw, threads / (alone.seconds / alone.answers - D)))
   )
     t.miss(
-      `${what}. Yours comes from the mean response time, in which one disturbed request of the short run counts`,
+      `${what}. Your limit comes from the mean response time of the short run, which one disturbed request changes`,
       seen,
     );
-  t.miss(`${what}: yours is ${Math.round(100 * off(saw, right))} % off`, seen);
+  t.miss(`${what}. Your limit is ${Math.round(100 * off(saw, right))} % off`, seen);
 }
 
 export default {
@@ -217,7 +217,7 @@ export default {
       {
         x: "connections",
         y: "requests per second",
-        of: "what it did",
+        of: "the server",
       },
     );
     t.plot(
@@ -225,7 +225,10 @@ export default {
       counts.map((n) => [n, Math.min((1000 * n) / alone.medianMs, said.limit ?? 0)]),
       { x: "connections", y: "requests per second" },
     );
-    t.note("limit of one server", `${round(said.limit)}, but it gave ${round(right)}`);
+    t.note(
+      "limit of one server",
+      `${round(said.limit)} was predicted, and the server answered ${round(right)} requests per second`,
+    );
     for (const one of all) limit(t, one);
   },
 
@@ -236,7 +239,7 @@ export default {
         t.equal(
           one.said.setBy,
           kind,
-          `${WHAT[kind]} (${one.threads}): the limit is right, but \`setBy\` names the wrong one`,
+          `for ${WHAT[kind]} (${one.threads}), the limit is right, but \`setBy\` does not name what sets it`,
         );
       }
   },
@@ -246,7 +249,7 @@ export default {
       for (const { knee, said, threads } of await judged(t, kind))
         t.ok(
           off(said.knee, knee) <= WITHIN,
-          `${WHAT[kind]}${threads ? ` (${threads})` : ""}: the knee is where N / (D + W) reaches the limit`,
+          `for ${WHAT[kind]}${threads ? ` (${threads})` : ""}, the knee is wrong. It is where N / (D + W) reaches the limit`,
           {
             saw: round(said.knee),
             wanted: round(knee),

@@ -1,6 +1,6 @@
 export function predict({ alone, some, threads }) {
-  const R = alone.medianMs / 1000; // of a request that waits for no other
-  // The demand comes from a loop that works: one connection finds it asleep before every step.
+  const R = alone.medianMs / 1000; // the response time of a request that waits for no other request
+  // The demand comes from the busy loop, because a single connection finds the loop asleep before every step.
   const D = (some.utilisation * some.seconds) / some.answers;
   const W = Math.max(0, R - D);
   const loop = 1 / D;

@@ -34,7 +34,7 @@ function worst(ms, wanted) {
 const average = (list) => list.reduce((sum, ms) => sum + ms, 0) / list.length;
 const ranked = (list, rank) => list.toSorted((a, b) => a - b)[rank - 1];
 const where = ({ mean, clients }) =>
-  `shaped(${mean}), asked by ${clients} client${clients > 1 ? "s" : ""}`;
+  `with shaped(${mean}) and ${clients} client${clients > 1 ? "s" : ""}`;
 const shape = ({ ms }) => {
   const counts = new Map();
   for (const one of ms) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -47,7 +47,7 @@ const BLOCKED_MS = 100; // in the handler, of real time
 const noBlock = (t, run) => {
   if (run.blocked > BLOCKED_MS && Math.max(...run.ms) === 0)
     t.miss(
-      `${where(run)}: the handler blocked its loop instead of waiting, so other requests would also have had to wait`,
+      `${where(run)}, the handler blocked its loop instead of waiting, so other requests would also have had to wait`,
       { saw: `${run.blocked.toFixed(0)} ms within the handler` },
     );
 };
@@ -57,11 +57,11 @@ export default {
     for (const run of await loads(t)) {
       t.ok(
         run.unanswered === 0,
-        `${where(run)}: ${run.unanswered === 1 ? "a request was" : `${run.unanswered} requests were`} never answered`,
+        `${where(run)}, ${run.unanswered === 1 ? "a request was" : `${run.unanswered} requests were`} never answered`,
       );
       const [first] = Object.entries(run.failed);
       if (first)
-        t.miss(`${where(run)}: ${first[1]} requests were answered with ${first[0]}`, {
+        t.miss(`${where(run)}, ${first[1]} requests were answered with ${first[0]}`, {
           wanted: "200 and `found` for every request",
         });
     }
@@ -86,18 +86,18 @@ export default {
       };
       const kinds = new Set(run.ms);
       if (ranked(run.ms, 1) > 2 * run.mean)
-        t.miss(`${where(run)}: all of them were slow, and the mean changed`, seen);
+        t.miss(`${where(run)}, all requests were slow, so the mean is too high`, seen);
       if (ranked(run.ms, 1) >= run.mean)
         t.miss(
-          `${where(run)}: the mean changed. Fast requests must make up for the time that slow requests take`,
+          `${where(run)}, the mean is too high. Fast requests must make up for the time that slow requests take`,
           seen,
         );
       if (kinds.size === 2 && Math.abs(saw / run.mean - 1) < 0.5)
         t.miss(
-          `${where(run)}: another thousand requests would have had a different mean. How many of a thousand are slow was left to chance, or varies`,
+          `${where(run)}, the mean of these thousand requests is wrong, because the number of slow requests in a thousand varies or was left to chance`,
           seen,
         );
-      t.miss(`${where(run)}: the mean of these thousand requests is wrong`, seen);
+      t.miss(`${where(run)}, the mean of these thousand requests is wrong`, seen);
     }
   },
 
@@ -110,10 +110,10 @@ export default {
       const slow = run.ms.filter((ms) => ms >= 5 * run.mean).length;
       if (slow > 0)
         t.miss(
-          `${where(run)}: ${slow === 10 ? "ten" : slow} of a thousand were slow. So the 990th, in order of duration, is still a fast one`,
+          `${where(run)}, only ${slow === 10 ? "ten" : slow} of a thousand requests were slow, so the 990th in order of duration is still a fast request`,
           seen,
         );
-      t.miss(`${where(run)}: the p99 is not five times the mean`, seen);
+      t.miss(`${where(run)}, the p99 is less than five times the mean`, seen);
     }
   },
 
@@ -121,10 +121,14 @@ export default {
     for (const run of await loads(t)) {
       noBlock(t, run);
       const saw = run.ms.filter((ms) => ms < run.mean).length;
-      t.ok(saw >= 0.9 * THOUSAND, `${where(run)}: ${saw} of a thousand took less than the mean`, {
-        saw: shape(run),
-        wanted: "at least 900",
-      });
+      t.ok(
+        saw >= 0.9 * THOUSAND,
+        `${where(run)}, only ${saw} of a thousand requests took less than the mean`,
+        {
+          saw: shape(run),
+          wanted: "at least 900",
+        },
+      );
     }
   },
 };

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-const EVERY = 20; // one in twenty is slow: p99 is one of them, p90 is not
+const EVERY = 20; // one request in twenty is slow, so the p99 is a slow one, and the p90 isn't
 
 export function shaped(mean) {
   const fast = Math.floor(mean / 2);

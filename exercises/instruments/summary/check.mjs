@@ -32,7 +32,7 @@ export default {
       const { throughput } = await student.object("summary", given, seconds);
       if (near(throughput, given.length / seconds) && failures)
         t.miss(
-          `${failures} of ${given.length} rows were not a success (a 404, 500 or 503, or no response), but were counted`,
+          `${failures} of ${given.length} rows were not a success (a 404, 500 or 503, or no response), but the throughput counts them`,
           {
             saw: throughput,
             wanted: successes / seconds,
@@ -64,17 +64,17 @@ export default {
         const wanted = ranked(right, p);
         if (near(saw, wanted)) continue;
         if (near(saw, ranked(asTexts, p)))
-          t.miss(`p${p} is the result when numbers are sorted as text: 9 after 1000`, {
+          t.miss(`the p${p} is wrong, because the numbers were sorted as text, with 9 after 1000`, {
             saw,
             wanted,
           });
         if (near(saw, ranked(inOrder(given.map(({ ms }) => ms)), p)))
-          t.miss(`p${p} counts all rows, but ${failures} of them were not a success`, {
+          t.miss(`the p${p} counts all rows, but ${failures} of them were not a success`, {
             saw,
             wanted,
           });
         t.miss(
-          `p${p} of ${successes} responses is the value of rank ceil(${p} / 100 x ${successes})`,
+          `the p${p} is wrong. For ${successes} responses, it is the value of rank ceil(${p} / 100 × ${successes})`,
           {
             saw,
             wanted,
@@ -82,7 +82,10 @@ export default {
         );
       }
       const mean = right.reduce((sum, ms) => sum + ms, 0) / right.length;
-      t.ok(near(said.mean, mean), "the mean is wrong", { saw: said.mean, wanted: mean });
+      t.ok(near(said.mean, mean), "the mean of the successful responses is wrong", {
+        saw: said.mean,
+        wanted: mean,
+      });
     }
   },
 
@@ -100,18 +103,21 @@ export default {
         if (wanted === null ? saw === null : near(saw, wanted)) continue;
         if (beyond === SUPPORT - 1)
           t.miss(
-            `${beyond} of ${successes} responses are beyond p${p}, which is one too few, so it should be null`,
+            `${beyond} of ${successes} responses are beyond the p${p}, which is one too few, so the percentile should be null`,
             { saw, wanted },
           );
         if (wanted === null)
           t.miss(
-            `only ${beyond} of ${successes} responses are beyond p${p}, so it may not be reported, and should be null`,
+            `only ${beyond} of ${successes} responses are beyond the p${p}, so the percentile may not be reported and should be null`,
             { saw, wanted },
           );
-        t.miss(`${beyond} of ${successes} responses are beyond p${p}, which is enough`, {
-          saw,
-          wanted,
-        });
+        t.miss(
+          `${beyond} of ${successes} responses are beyond the p${p}, which is enough, but the percentile is missing or wrong`,
+          {
+            saw,
+            wanted,
+          },
+        );
       }
     }
   },
@@ -122,12 +128,21 @@ export default {
       const saw = await student.object("summary", given, 10);
       const wanted = { throughput: 0, mean: null, p50: null, p99: null };
       if (Number.isNaN(saw.mean))
-        t.miss("the mean of nothing is NaN, which is not a number to report, so return null", {
-          saw,
-          wanted,
-        });
-      const failed = given.length ? `${given.length} rows were not a success` : "there are no rows";
-      t.equal({ ...saw }, wanted, `${failed}: the throughput should be 0 and all else null`);
+        t.miss(
+          "the mean of no responses is NaN, which is not a number to report, so return null instead",
+          {
+            saw,
+            wanted,
+          },
+        );
+      const failed = given.length
+        ? `none of the ${given.length} rows is a success`
+        : "there are no rows";
+      t.equal(
+        { ...saw },
+        wanted,
+        `${failed}, so the throughput should be 0, and mean, p50 and p99 should be null`,
+      );
     }
   },
 };

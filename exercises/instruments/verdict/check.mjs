@@ -90,7 +90,7 @@ async function said(t, sets, margin) {
   const all = await Promise.all(sets.map((set) => student.call("verdict", set, margin)));
   for (const one of all)
     if (!WORDS.includes(one?.verdict))
-      t.miss("the verdict is none of the four words", { saw: one, wanted: WORDS.join(", ") });
+      t.miss("the verdict is not one of the four words", { saw: one, wanted: WORDS.join(", ") });
   return all.map(({ verdict }) => verdict);
 }
 const differs = (word) => word === "faster" || word === "slower";
@@ -108,14 +108,14 @@ export default {
       const pooled = mean(set.flatMap(({ b }) => b)) / mean(set.flatMap(({ a }) => a));
       if (Math.abs(saw / pooled - 1) < 1e-6)
         t.miss(
-          "in the ratio, a trial with more requests, or one at a slow moment, counts for more",
+          "in the ratio, a trial with more requests, or a trial at a slow moment, counts for more, but each pair should count once",
           {
             saw,
             wanted,
           },
         );
       if (Math.abs(saw * wanted - 1) < 1e-6)
-        t.miss("the ratio is a to b, not b to a", { saw, wanted });
+        t.miss("the ratio compares a with b instead of b with a", { saw, wanted });
       t.miss(`the ratio of ${n} pairs is not the geometric mean of their ratios`, { saw, wanted });
     }
   },
@@ -128,15 +128,19 @@ export default {
     const at = words.findIndex(differs);
     if (at >= 0)
       t.miss(
-        `${sets[at].length} pairs got a verdict. Even with all pairs on one side, their sign-flip p is ${2 * 0.5 ** sets[at].length}: no such result can be significant at 5 %`,
+        `${sets[at].length} pairs got a verdict of a difference. Even if all pairs point the same way, their sign-flip p is ${2 * 0.5 ** sets[at].length}, so no such result can be significant at 5 %`,
         { saw: words[at], wanted: "none" },
       );
     const close = [3, 4, 5].map((n) => pairs(t, n, { t: 0.1, scatter: 0.001 }));
     for (const [i, word] of (await said(t, close, 1.1)).entries())
-      t.ok(word === "none", `${close[i].length} pairs got a verdict`, {
-        saw: word,
-        wanted: "none",
-      });
+      t.ok(
+        word === "none",
+        `${close[i].length} pairs got a verdict, but they are too few for any verdict`,
+        {
+          saw: word,
+          wanted: "none",
+        },
+      );
   },
 
   async alarms(t) {
@@ -155,15 +159,15 @@ export default {
     const peeked = rest.filter(differedOnTheWay).length;
     if (rest.length && peeked > 0.9 * rest.length)
       t.miss(
-        `equal servers were too often called different. All of these comparisons had looked different on the way, after fewer than ${PAIRS} pairs, but no longer at the end`,
+        `equal servers were called different too often. Nearly all of these servers looked different on the way, after fewer than ${PAIRS} pairs, but no longer at the end`,
         seen,
       );
     if (false_.length > 0.3 * EQUAL_SETS)
       t.miss(
-        "equal servers were too often called different. The requests of a trial share its process, so they are not a sample of trials, and an error bar computed from them is far too short",
+        "equal servers were called different too often. The requests of a trial share its process, so they are not a sample of trials, and an error bar computed from them is far too short",
         seen,
       );
-    t.miss("equal servers were too often called different", seen);
+    t.miss("equal servers were called different too often", seen);
   },
 
   async power(t) {
@@ -185,7 +189,7 @@ export default {
     t.note("differences found in 80", found);
     t.ok(
       found >= 72,
-      "differences that every pair shows were not found. The machine drifted from pair to pair, but affected both trials of a pair alike",
+      "differences that are large compared with the scatter of the pairs were not found. The machine drifted from pair to pair, but the drift affected both trials of a pair alike",
       { saw: `${found} of 80`, wanted: "nearly all" },
     );
   },

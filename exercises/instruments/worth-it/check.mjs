@@ -78,15 +78,15 @@ const cases = (t, what) =>
   });
 
 const WHAT = {
-  few: "few connections, which fill neither the loop nor a pool",
-  loop: "a loop that is full",
-  pool: "a pool that is full",
+  few: "neither the loop nor a pool was full",
+  loop: "the server's loop was full",
+  pool: "the server's pool was full",
 };
 const told = ({ server: { demand, elsewhere, threads }, connections, what }) =>
-  `${WHAT[what]}: ${connections} connections, ${ms(demand)} on the loop, ${ms(elsewhere)} elsewhere${threads ? ` in a pool of ${threads}` : ""}`;
+  `${WHAT[what]}, with ${connections} connections, ${ms(demand)} on the loop and ${ms(elsewhere)} elsewhere${threads ? ` in a pool of ${threads}` : ""}`;
 const changed = (change) =>
   Object.entries(change)
-    .map(([name, value]) => `${name} ${name === "threads" ? value : ms(value)}`)
+    .map(([name, value]) => `${name} to ${name === "threads" ? value : ms(value)}`)
     .join(", ");
 
 /** The gains that come out of typical mistakes, and how to call them. */
@@ -103,18 +103,18 @@ function mistakes(server, after, connections) {
   return [
     [
       gain(few),
-      "That compares the response time of a lone request, but here most requests wait for a full loop or pool",
+      "Your value compares the response time of a lone request, but here most requests wait for a full loop or pool",
     ],
-    [gain(few, loop), "That is what a server without a pool would gain"],
+    [gain(few, loop), "Your value is what a server without a pool would gain"],
     [
       term(after) / term(server),
-      "That considers only what held the server back before; after the change, something else holds it back",
+      "Your value considers only what held the server back before the change, but after the change, something else holds it back",
     ],
     [
       gain(loop, pool),
-      "That compares limits, but these connections are too few to reach a limit, before or after the change",
+      "Your value compares limits, but these connections are too few to reach a limit, before or after the change",
     ],
-    [gain(few, loop, single), "That is the result if its pool had only one thread"],
+    [gain(few, loop, single), "Your value would be right if its pool had only one thread"],
   ];
 }
 
@@ -134,10 +134,13 @@ async function judge(t, what) {
       const wanted = played(after, connections) / before;
       const saw = gains[name];
       if (near(saw, wanted)) continue;
-      const where = `${told(run)}. The change: ${changed(change)}`;
+      const where = `${told(run)}. The change sets ${changed(change)}`;
       const seen = { saw: digits(saw), wanted: digits(wanted) };
       if (server.threads === 0 && !(saw > 0 && Number.isFinite(saw)))
-        t.miss(`${where}. With \`threads: 0\`, a request that is elsewhere holds nothing up`, seen);
+        t.miss(
+          `${where}. The gain should be a positive number. With \`threads: 0\`, a request that is elsewhere holds nothing up`,
+          seen,
+        );
       const known = mistakes(server, after, connections).find(([gain]) => near(saw, gain));
       t.miss(`${where}. The gain is wrong${known ? `. ${known[1]}` : ""}`, seen);
     }
@@ -172,7 +175,7 @@ export default {
         t.equal(
           said?.best,
           first.name,
-          `${told({ what, server, connections })}. \`best\` is not the change that gains most (${changed(first.change)}, ${digits(first.gain)} times)`,
+          `${told({ what, server, connections })}. The change that gains the most sets ${changed(first.change)} and gains a factor of ${digits(first.gain)}, but \`best\` does not name it`,
         );
       }
     // Changes to what is not full.
@@ -192,8 +195,8 @@ export default {
           said?.best,
           null,
           empty
-            ? "there are no changes, but one is named as `best`"
-            : `${told({ what, server, connections })}. No change affects what is full, so no change gains anything, and \`best\` is null`,
+            ? "there are no changes, so `best` should be null"
+            : `${told({ what, server, connections })}. No change affects what is full, so no change gains anything, and \`best\` should be null`,
         );
       }
   },

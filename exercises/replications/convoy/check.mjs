@@ -40,22 +40,26 @@ export default {
     );
     t.ok(
       repeated(waited) === undefined,
-      "a request waited for its data more than once, which is more work, not the same work",
+      "a request waited for its data more than once, but each request should wait once",
     );
     t.ok(
       computed.length === answers.length,
-      `${answers.length} requests were answered, but ${computed.length} computed, although the work must stay the same`,
+      `${answers.length} requests were answered, but ${computed.length} responses were computed. Each response should be computed once`,
     );
     const wrong = answers.find(({ answer, wanted }) => answer !== wanted);
-    t.ok(wrong === undefined, "a request was answered with the result for other data, or failed", {
+    t.ok(wrong === undefined, "a request failed, or its response was computed from other data", {
       saw: wrong?.answer ?? wrong?.error,
       wanted: wrong?.wanted,
     });
     const late = computed.findIndex((request, i) => request !== arrived[i]);
-    t.ok(late < 0, "a request computed before another one whose data had arrived earlier", {
-      saw: computed.slice(late, late + 4),
-      wanted: arrived.slice(late, late + 4),
-    });
+    t.ok(
+      late < 0,
+      "a response was computed before the response to another request whose data had arrived earlier",
+      {
+        saw: computed.slice(late, late + 4),
+        wanted: arrived.slice(late, late + 4),
+      },
+    );
   },
 
   async throughput(t) {
@@ -65,13 +69,13 @@ export default {
       answers.filter(({ at }) => at > from && at <= to).length / (to - from);
     const line = [];
     for (let to = 100; to <= LENGTH; to += 100) line.push([to, 1000 * rate(to - 100, to)]);
-    t.plot("Answers per second, ten clients", line, { x: "ms", y: "answers per second" });
+    t.plot("Responses per second, ten clients", line, { x: "ms", y: "responses per second" });
     t.plot(
-      "Answers per second, ten clients",
+      "Responses per second, ten clients",
       line.map(([x]) => [x, 1000 * bound]),
       {
         x: "ms",
-        y: "answers per second",
+        y: "responses per second",
         of: "the reference",
       },
     );
@@ -82,13 +86,13 @@ export default {
       const saw = rate(from, from + 900);
       if (saw >= 0.9 * bound) continue;
       const seen = {
-        saw: `${(1000 * saw).toFixed(0)} answers per second`,
+        saw: `${(1000 * saw).toFixed(0)} responses per second`,
         wanted: `at least ${(900 * bound).toFixed(0)}`,
       };
       const convoy = CLIENTS / (CLIENTS * COMPUTES + WAITS);
       if (saw < 1.06 * convoy && saw > 0.94 * convoy)
         t.miss(
-          `${when}, the ten requests form a convoy: all that have their data compute in the same turn, and the loop reads nothing new before the last has finished`,
+          `${when}, the ten requests form a convoy. All responses whose data have arrived are computed in the same turn, and the loop reads no new request before the last computation has finished`,
           seen,
         );
       t.miss(
@@ -113,21 +117,25 @@ export default {
       pause: [0, 0],
       bad,
     });
-    t.ok(open === 0, `after a request had failed, ${open} others were never answered`);
+    t.ok(open === 0, `after a request had failed, ${open} other requests were never answered`);
     for (const { request, answer, error, wanted } of answers) {
       const how = bad[request % 100];
       const message = how === "wait" ? `no data for ${request}` : `no answer for ${request}`;
       if (!how)
-        t.ok(answer === wanted, "a request failed, although only another one should have", {
-          saw: error ?? answer,
-          wanted,
-        });
+        t.ok(
+          answer === wanted,
+          "a request failed or got the wrong response, although only other requests should fail",
+          {
+            saw: error ?? answer,
+            wanted,
+          },
+        );
       else
         t.ok(
           error === message,
           how === "wait"
-            ? "a wait was rejected, but handle did not reject with its error"
-            : "a computation threw, but handle did not reject with its error",
+            ? "wait rejected for a request, but handle did not reject with its error"
+            : "compute threw for a request, but handle did not reject with its error",
           { saw: error ?? answer, wanted: message },
         );
     }

@@ -1,7 +1,7 @@
 export function server(wait, compute) {
-  const ready = []; // those whose data have come
+  const ready = []; // the requests whose data have arrived
 
-  // One computation a turn: between two of them the loop polls, and new requests begin to wait.
+  // One computation per turn. Between two computations the loop polls, and new requests begin to wait.
   function next() {
     const { data, resolve, reject } = ready.shift();
     if (ready.length > 0) setImmediate(next);

@@ -73,31 +73,31 @@ const pooled = (trials, ms) =>
 const MISTAKES = [
   [
     (trials) => pooled(trials, ({ record }) => 1000 * record.seconds),
-    "this is the wall time per answer, which also counts time in which nothing was computed",
+    "your value is the wall time per answer, which also counts time in which nothing was computed",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
-    "this counts from the start of the processes, so it includes the warm-up, which is not in this window",
+    "your value counts from the start of the processes, so it includes the warm-up, which is not in this window",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first"])),
-    "this is the processor time of the first process alone, but processes started by it also belong to the server",
+    "your value is the processor time of the first process alone, but processes started by it also belong to the server",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
-    "processes that the server's children started in turn are missing",
+    "your value leaves out processes that the server's children started in turn",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),
-    "this counts programs that are not part of the server, such as the load generator",
+    "your value counts programs that are not part of the server, such as the load generator",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER, ["user"])),
-    "this counts only the program's own code, but what the kernel does for it also uses processor time",
+    "your value counts only the program's own code, but what the kernel does for the program also uses processor time",
   ],
   [
     (trials) => pooled(trials, (one) => spent(one, SERVER)) / 1000,
-    "this is in milliseconds, not in microseconds",
+    "your value is in milliseconds, not in microseconds",
   ],
   [
     (trials) =>
@@ -105,7 +105,7 @@ const MISTAKES = [
         (sum, one) => sum + (1000 * spent(one, SERVER)) / one.record.answers / trials.length,
         0,
       ),
-    "this is the mean of the trials' costs, in which a trial with few answers counts as much as one with many",
+    "your value is the mean of the trials' costs, in which a trial with few answers counts as much as a trial with many",
   ],
 ];
 const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 1e-9 * Math.abs(b);
@@ -117,13 +117,17 @@ async function held(t, trials, what) {
     t.random.shuffle(trials).map(({ record }) => record),
   );
   const names = [...new Set(trials.map(({ record }) => record.server))].sort();
-  t.equal(Object.keys(saw ?? {}).sort(), names, "there is not one entry for each server");
+  t.equal(
+    Object.keys(saw ?? {}).sort(),
+    names,
+    "the result does not have one entry for each server",
+  );
   for (const name of names) {
     const own = trials.filter(({ record }) => record.server === name);
     const wanted = pooled(own, (one) => spent(one, SERVER));
     if (near(saw[name], wanted)) continue;
     const mistake = MISTAKES.find(([comesTo]) => near(saw[name], comesTo(own)))?.[1];
-    t.miss(`${what}: ${mistake ?? "the processor time per answer is wrong"}`, {
+    t.miss(`for ${what}, ${mistake ?? "the processor time per answer is wrong"}`, {
       saw: saw[name],
       wanted,
     });
@@ -145,7 +149,7 @@ export default {
       await held(
         t,
         [trial(t, "Express × 2", "workers", { late: true })],
-        "a server one of whose workers was started during the window",
+        "a server with a worker that was started during the window",
       );
       await held(
         t,
@@ -163,7 +167,7 @@ export default {
           trial(t, server, "alone", { answers: t.random.integer(4000, 9000) }),
           trial(t, server, "alone"),
         ]),
-        "three servers, three trials each",
+        "three servers with three trials each",
       );
   },
   async nothing(t) {
@@ -182,7 +186,7 @@ export default {
         wanted: null,
       },
     );
-    t.ok(Number.isFinite(saw.well), "the other server answered, but has no number", {
+    t.ok(Number.isFinite(saw.well), "the other server answered, but its value is not a number", {
       saw: saw.well,
     });
   },

@@ -60,14 +60,14 @@ export default {
       const lost = some.filter(({ error }) => error);
       t.ok(
         lost.length === 0,
-        `${CLIENTS} clients asked at once, but ${lost.length} of ${some.length} requests were not answered`,
+        `${CLIENTS} clients sent requests at once, but ${lost.length} of ${some.length} requests were not answered`,
         { saw: lost[0]?.error },
       );
       answers.push(...some);
     }
     await server.stop();
     const total = answers.length;
-    const asking = `${CLIENTS} clients asked ${total / CLIENTS} times each`;
+    const asking = `${CLIENTS} clients sent ${total / CLIENTS} requests each`;
     const numbers = numbered(answers.map(({ body }) => ({ body: body.toString() })));
     const odd = numbers.findIndex((one) => !Number.isInteger(one));
     if (odd >= 0)
@@ -82,13 +82,13 @@ export default {
     };
     if (twice > 0 && Math.max(...times.values()) === 2)
       t.miss(
-        `${asking}: ${twice} numbers were given twice, and none more often, as if each process kept its own count`,
+        `${asking}, and ${twice} numbers were given twice, but none more often, as if each process kept its own count`,
         seen,
       );
-    t.ok(twice === 0, `${asking}: ${twice} numbers were given twice or more`, seen);
+    t.ok(twice === 0, `${asking}, and ${twice} numbers were given twice or more often`, seen);
     t.ok(
       highest === total,
-      `${asking}: numbers were left out, or the count did not begin at 1`,
+      `${asking}, but numbers were left out, or the count did not begin at 1`,
       seen,
     );
   },
@@ -100,8 +100,8 @@ export default {
     if (seen.has(server.pid))
       t.miss(
         others
-          ? `connections were answered by the process that was started first, although there were ${others} others`
-          : "one process answered everything",
+          ? `requests were answered by the process that was started first, although there were ${others} other processes`
+          : "one process answered all requests",
         {
           saw: `${seen.size} process${seen.size === 1 ? "" : "es"}`,
           wanted: "two processes, started by the first one",
@@ -109,7 +109,7 @@ export default {
       );
     t.ok(
       seen.size === 2,
-      `connections were answered by ${seen.size === 1 ? "one process alone" : "the wrong number of processes"}`,
+      `requests were answered by ${seen.size === 1 ? "only one process" : "the wrong number of processes"}`,
       {
         saw: seen.size,
         wanted: 2,
@@ -129,8 +129,8 @@ export default {
         async () => (await answering(t, server, (pids) => pids.size >= 2)).size >= 2,
         6000,
       );
-      const count = time ? "another one" : "one of the two processes";
-      t.ok(replaced, `${count} was killed but was not replaced, so only one answers now`);
+      const count = time ? "another process" : "one of the two processes";
+      t.ok(replaced, `${count} was killed and was not replaced, so only one process answers now`);
       const after = numbered(await asked(t, server, 8));
       const distinct = new Set(after);
       t.ok(

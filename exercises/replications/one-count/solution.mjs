@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 
 const WORKERS = 2;
 
-// The leader counts: it has one loop, and outlives its workers.
+// The leader counts, because it has a single loop and outlives its workers.
 function lead() {
   let count = 0;
   let listening = 0;
@@ -20,7 +20,7 @@ function lead() {
 }
 
 function serve() {
-  const waiting = new Map(); // responses by the number of their question
+  const waiting = new Map(); // responses by the number of their message
   let asked = 0;
   process.on("message", ({ ask, count }) => {
     waiting.get(ask).end(`${count}\n`);

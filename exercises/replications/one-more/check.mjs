@@ -44,26 +44,29 @@ function mistakes(stations, n) {
   const found = [
     [
       Math.min(n / (D + W), 1 / Math.max(...queues)),
-      "this is the bound, which only a perfect schedule reaches",
+      "your value is the bound, which only a perfect schedule reaches",
     ],
     [
       n / (n * D + W),
-      "this is the pessimistic bound, the throughput if each request finds all the others before it",
+      "your value is the pessimistic bound, which is the throughput if each request finds all the others before it",
     ],
     [
       right(
         stations.map(({ demand }) => ({ demand })),
         n,
       ).throughput,
-      "this is the result if requests queue where no request waits for another",
+      "your value would be right if requests had to queue where no request waits for another",
     ],
-    [right(stations, n + 1).throughput, "this is the value for one more request"],
-    [n > 1 ? right(stations, n - 1).throughput : 0, "this is the value for one request fewer"],
+    [right(stations, n + 1).throughput, "your value is the throughput for one more request"],
+    [
+      n > 1 ? right(stations, n - 1).throughput : 0,
+      "your value is the throughput for one request fewer",
+    ],
   ];
   if (queues.length > 1)
     found.push([
       right([{ demand: D }, { demand: W, crowd: true }], n).throughput,
-      "the queues were added up as if they were one, but a request can be at one of them while another is at the next",
+      "your function adds up the queues as if they were one, but a request can be at one queue while another request is at the next",
     ]);
   let at = stations.map(() => n / stations.length);
   for (let round = 0; round < 5000; round++) {
@@ -81,7 +84,7 @@ function mistakes(stations, n) {
             crowd ? 0 : demand * (1 + (at[i] * (n - 1)) / n),
           ),
         )),
-    "this is an approximation, in which a request finds a share of what n of them leave, instead of what n - 1 leave",
+    "your value is an approximation, in which an arriving request finds a share of the mean numbers for n requests, instead of the mean numbers for n - 1 requests",
   ]);
   return found;
 }
@@ -102,17 +105,17 @@ async function judge(t, stations, n) {
   if (!near(said?.throughput, wanted.throughput)) {
     const known = mistakes(stations, n).find(([x]) => near(said?.throughput, x, 1e-5));
     t.miss(
-      `${what}: the throughput is wrong${known ? `. ${known[1][0].toUpperCase()}${known[1].slice(1)}` : ""}`,
+      `for ${what}, the throughput is wrong${known ? `. ${known[1][0].toUpperCase()}${known[1].slice(1)}` : ""}`,
       seen,
     );
   }
   const queued = wanted.stay - sum(demands(stations, true));
   if (near(said.stay, queued) && !near(said.stay, wanted.stay))
     t.miss(
-      `${what}: the residence time of a request is given without its wait, but Little's law counts all of it`,
+      `for ${what}, the residence time of a request is given without its wait, but Little's law counts the time at all stations`,
       seen,
     );
-  t.ok(near(said.stay, wanted.stay), `${what}: the residence time is wrong`, seen);
+  t.ok(near(said.stay, wanted.stay), `for ${what}, the residence time is wrong`, seen);
   return { said, wanted, what };
 }
 
@@ -181,7 +184,7 @@ export default {
       };
       t.ok(
         Array.isArray(said) && said.length === stations.length,
-        `${what}: \`at\` is not an array with a number for each station`,
+        `for ${what}, \`at\` is not an array with a number for each station`,
         seen,
       );
       const holds = (numbers) =>
@@ -189,12 +192,12 @@ export default {
       if (holds(wanted.at)) continue;
       if (holds(stations.map(({ demand }) => wanted.throughput * demand)))
         t.miss(
-          `${what}: \`at\` has the mean number of requests in service, but requests that queue are also at the station`,
+          `for ${what}, \`at\` has the mean numbers of requests in service, but requests that queue are also at the station`,
           seen,
         );
       const together = sum(said);
       t.miss(
-        `${what}: the numbers at the stations are wrong${near(together, n) ? "" : `. Together they are ${digits(together)}, and no request leaves this network`}`,
+        `for ${what}, the numbers of requests at the stations are wrong${near(together, n) ? "" : `. Their sum is ${digits(together)}, but no request leaves this network`}`,
         seen,
       );
     }
@@ -219,9 +222,12 @@ export default {
       said = await student.call("mva", stations, n);
     } catch (thrown) {
       if (thrown.constructor.name !== "Thrown" || !/call stack/.test(thrown.message)) throw thrown;
-      t.miss(`${what}: the stack overflowed, because it has a call for each request`, {
-        saw: thrown.message,
-      });
+      t.miss(
+        `for ${what}, the stack overflowed, because your function calls itself for each request`,
+        {
+          saw: thrown.message,
+        },
+      );
     }
     const x = 1 / slowest;
     const others = [x * second, x * third].map((u) => u / (1 - u));
@@ -232,12 +238,12 @@ export default {
     };
     t.ok(
       near(said?.throughput, x) && near(said.stay, n / x),
-      `${what}: the slowest queue is never idle, but the throughput or the residence time is wrong`,
+      `for ${what}, the throughput or the residence time is wrong. With so many requests, the slowest queue is never idle`,
       seen,
     );
     t.ok(
       at.every((wanted, i) => near(said.at?.[i], wanted, 1e-4)),
-      `${what}: the numbers at the stations are wrong`,
+      `for ${what}, the numbers of requests at the stations are wrong`,
       seen,
     );
   },

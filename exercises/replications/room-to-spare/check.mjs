@@ -35,7 +35,7 @@ export default {
       const saw = await student.call("response", rows);
       t.ok(
         Array.isArray(saw) && saw.length === rows.length,
-        "there is no list with a number for each row",
+        "response did not return a list with a number for each row",
         {
           saw,
           wanted: `${rows.length} numbers`,
@@ -44,14 +44,14 @@ export default {
       const seen = { saw, wanted };
       if (rows.every(({ throughput }, i) => near(saw[i], 1000 / throughput)))
         t.miss(
-          "that is the time from one response to the next: how many clients are waiting during that time?",
+          "your values are the times from one response to the next, but all of the clients are waiting during that time",
           seen,
         );
       if (wanted.every((ms, i) => near(saw[i] * 1000, ms)))
         t.miss("the response times are in seconds, but they should be in milliseconds", seen);
       t.ok(
         wanted.every((ms, i) => near(saw[i], ms)),
-        "these are not the response times that follow from Little's law",
+        "your values are not the response times that follow from Little's law",
         seen,
       );
     }
@@ -64,12 +64,12 @@ export default {
       const seen = { saw, wanted: knee };
       if (rows.some(({ clients }) => clients === saw) && !near(saw, knee))
         t.miss(
-          "the knee is one of the numbers of clients that were tried, but it can be between two rows, and the throughput may have stopped growing long before",
+          "your knee is one of the numbers of clients that were tried, but the knee can be between two rows, and the throughput may have stopped growing long before",
           seen,
         );
       t.ok(
         near(saw, knee),
-        "the wrong knee: a single request takes some time, and the knee is the number of responses that the server could send in that time",
+        "the knee is wrong. A single request takes some time, and the knee is the largest number of responses that the server can send in that time",
         seen,
       );
     }
@@ -83,13 +83,13 @@ export default {
         const wanted = Math.max(alone, clients * work);
         const saw = await student.call("least", rows, clients);
         const seen = { saw, wanted };
-        const where = `${clients} clients, where the knee is at ${knee.toFixed(1)}`;
+        const where = `${clients} clients, with the knee at ${knee.toFixed(1)}`;
         t.ok(
           near(saw, wanted) || !(saw < wanted),
-          `${where}: less than the law allows. No request takes less time than it does alone, and throughput never exceeds the largest`,
+          `for ${where}, your value is less than the law allows. No request takes less time than it does alone, and the throughput never exceeds its maximum`,
           seen,
         );
-        t.ok(near(saw, wanted), `${where}: the law allows less than that`, seen);
+        t.ok(near(saw, wanted), `for ${where}, the law allows less than your value`, seen);
       }
   },
 };

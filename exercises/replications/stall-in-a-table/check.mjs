@@ -57,8 +57,8 @@ export default {
       t.ok(
         said.waves === waves,
         said.waves > waves
-          ? "there are more waves than the deviation allows, so compare the variances, not the deviations"
-          : "there are fewer waves than the deviation needs",
+          ? "`waves` is larger than the deviation allows, so compare the variances, not the deviations"
+          : "`waves` is too small to explain the deviation",
         { saw: { waves: said.waves, of: table }, wanted: { waves } },
       );
     }
@@ -68,7 +68,7 @@ export default {
     for (const { said, throughput, waves, table } of await stalls(t)) {
       if (near(said.throughput, throughput)) continue;
       const left = table.seconds - (waves * table.latency.longest) / 1000;
-      const seen = { saw: said.throughput, wanted: `${throughput}, to half a thousandth` };
+      const seen = { saw: said.throughput, wanted: `${throughput}, to within half a thousandth` };
       if (near(said.throughput, table.answers / left))
         t.miss(
           "the waves were subtracted from the time, but not from the number of responses",
@@ -76,13 +76,13 @@ export default {
         );
       t.ok(
         said.throughput > 0,
-        "the waves took more time than the whole run, but in a wave all connections wait at the same time, and its length is in milliseconds",
+        "the waves took more time than the whole run. In a wave, all connections wait at the same time, and its length is in milliseconds",
         seen,
       );
       t.miss(
         said.throughput < throughput
           ? "the throughput without the waves is too low"
-          : "the throughput without the waves is too high, because in a wave all connections wait at the same time",
+          : "the throughput without the waves is too high. In a wave, all connections wait at the same time",
         seen,
       );
     }
@@ -102,7 +102,7 @@ export default {
       if (flat)
         t.ok(
           near(said.throughput, table.answers / table.seconds),
-          "all responses took the same time, but the throughput differs from the table's",
+          "all responses took the same time, but your throughput differs from the throughput of the whole table",
           seen,
         );
     }
@@ -112,7 +112,7 @@ export default {
     const [{ said }] = await told(t, [{ table }]);
     t.ok(
       said.waves === 0,
-      "a single wave would have given four times the variance, so no wave is the better explanation",
+      "a single wave would have given four times the variance, so `waves` should be 0",
       {
         saw: said.waves,
         wanted: 0,

@@ -1,5 +1,5 @@
 export function stall({ answers, connections, seconds, latency: { p50, longest, deviation } }) {
-  // k of n answers that are late by d: their variance is k / n · d², nearly
+  // If k of n answers are late by d, the variance is nearly k / n · d².
   const late = longest - p50;
   const slow = late > 0 ? answers * (deviation / late) ** 2 : 0;
   const waves = Math.round(slow / connections);
