@@ -187,7 +187,9 @@ export default {
       if (stopAt)
         t.ok(
           calls.length === stopAt,
-          `${where}, fn should not be called again, but it was called ${calls.length} times in all`,
+          calls.length > stopAt
+            ? `${where}, fn should not be called again, but it was called ${calls.length} times in all`
+            : `fn should be called until call ${stopAt}, which calls stop(), but it was called ${calls.length} times in all`,
         );
       t.ok(later === 0, `${where}, fn was called again`);
       t.ok(

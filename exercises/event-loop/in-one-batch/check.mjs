@@ -75,6 +75,11 @@ export default {
       wanted: "a call for 11",
     };
     t.note("calls for twelve look-ups", first.length);
+    t.ok(
+      one,
+      "twelve connections requested keys in one turn, but fetchMany was not called before the next connections were ready",
+      seen,
+    );
     const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
     t.ok(
       !double,
