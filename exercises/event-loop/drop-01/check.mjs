@@ -42,7 +42,7 @@ export default {
       t.equal(server.port, port, `PORT was ${port}, but the server listened on another port`);
       t.ok(
         !(await accepts("127.0.0.2", port)),
-        "the server can also be reached at 127.0.0.2: it listens on all addresses of the machine, not only on 127.0.0.1",
+        "the server can also be reached at 127.0.0.2, so it listens on all addresses of the machine, not only on 127.0.0.1",
       );
     } finally {
       await server.stop();
@@ -54,14 +54,21 @@ export default {
       const { code, signal, stderr } = await t.program({ env }).catch((error) => {
         if (!/did not end/.test(error.message)) throw error;
         t.miss(
-          "its port is taken, but 5 s later the server still runs, though it serves no client",
+          "the server's port was taken, but 5 s later the server was still running, though it served no client",
           {
             wanted: "exit code 1",
           },
         );
       });
-      t.equal(signal ?? code, 1, "its port is taken, but it did not end with exit code 1");
-      t.ok(stderr.trim(), "its port is taken, but nothing on standard error says so");
+      t.equal(
+        signal ?? code,
+        1,
+        "the server's port was taken, but the server did not end with exit code 1",
+      );
+      t.ok(
+        stderr.trim(),
+        "the server's port was taken, but the server did not say so on standard error",
+      );
     } finally {
       taken.close();
     }
