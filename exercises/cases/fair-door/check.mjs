@@ -61,10 +61,13 @@ export default {
     t.plot(
       "Responses to other clients before a client's first response",
       waits.map(({ number, before }) => [number + 1, before]),
-      { x: "client", y: "answers" },
+      { x: "client", y: "responses" },
     );
     t.note("gave up", `${lost.length} of ${CLIENTS}`);
-    t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
+    t.note(
+      "longest wait at the door",
+      `${Math.max(...waits.map(({ before }) => before))} responses`,
+    );
     t.ok(
       lost.length < MOST,
       `${lost.length} of ${CLIENTS} clients gave up because they waited at the door while accepted clients got one response after another`,

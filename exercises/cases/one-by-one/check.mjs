@@ -123,7 +123,7 @@ export default {
       "Workers while they were replaced",
       counts.map((count, i) => [i, count]),
       {
-        x: "look",
+        x: "check",
         y: "workers",
       },
     );
