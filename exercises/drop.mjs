@@ -113,7 +113,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal}, the server was still running, with the connection of a silent client open, and had to be killed`,
+      `6 s after ${signal}, while a client kept an idle connection open, the server was still running and had to be killed`,
       {
         wanted: "exit code 0",
       },

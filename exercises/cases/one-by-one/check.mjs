@@ -158,7 +158,7 @@ export default {
     const answers = await clients.stop();
     t.ok(
       lost().length === 0,
-      `${lost().length} of ${answers.length} responses had begun when their workers were told to leave, but never arrived`,
+      `${lost().length} of ${answers.length} responses had begun when their workers were told to go, but never arrived`,
       { saw: lost()[0]?.error ?? lost()[0]?.body.toString() },
     );
     await server.stop();

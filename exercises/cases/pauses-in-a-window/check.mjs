@@ -7,7 +7,7 @@ const student = (t) =>
 
 const entry = (startTime, duration, kind = 1) => ({ startTime, duration, detail: { kind } });
 const listing = (entries) =>
-  entries.map(({ startTime, duration }) => `${duration} ms from ${startTime} on`).join(", ");
+  entries.map(({ startTime, duration }) => `${duration} ms from ${startTime} ms on`).join(", ");
 
 async function asked(t, entries, from, to) {
   const answer = await (await student(t)).call("pauses", entries, from, to);

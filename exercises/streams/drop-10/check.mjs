@@ -356,7 +356,7 @@ export default {
     const { server, reader } = await burst(t);
     await settled(t, server);
     await leaves(t, server).catch((error) => {
-      error.message = `there were listeners, one of which did not read: ${error.message}`;
+      error.message = `there were listeners, one of which did not read, and ${error.message}`;
       throw error;
     });
     await t.until(() => reader.isOver, SOON);
