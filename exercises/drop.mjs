@@ -59,18 +59,18 @@ export async function greets(t, server) {
     for (const method of ["GET", "HEAD"]) {
       const answer = await ask(t, server, path, { method });
       const isQuery = path.endsWith(query);
-      has(t, answer, 200, isQuery ? ": what follows a ? is not part of the path" : "");
+      has(t, answer, 200, isQuery ? ", although what follows a ? is not part of the path" : "");
       const wanted = method === "HEAD" ? "" : body;
       t.equal(
         answer.body.toString(),
         wanted,
         method === "HEAD"
-          ? `${answer.text}: HEAD has no body`
+          ? `the response to ${answer.text} should have no body`
           : `${answer.text} was answered with the wrong text`,
       );
       t.ok(
         String(answer.headers["content-type"]).startsWith(type),
-        `${answer.text}: its content-type is wrong`,
+        `the response to ${answer.text} has the wrong content-type`,
         { saw: answer.headers["content-type"] ?? "none", wanted: type },
       );
     }
@@ -91,7 +91,7 @@ export async function refuses(t, server, { unknown = [] } = {}) {
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const answer = await ask(t, server, path, { method });
-      has(t, answer, 405, `: ${path} exists, but does not support ${method}`);
+      has(t, answer, 405, `. The path ${path} exists, but does not support ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
         allow
@@ -99,7 +99,7 @@ export async function refuses(t, server, { unknown = [] } = {}) {
           .sort()
           .join(", "),
         "GET, HEAD",
-        `${answer.text}: the allow header of a 405 lists the methods that exist`,
+        `the allow header of the 405 for ${answer.text} does not list exactly the methods that exist`,
       );
     }
 }
@@ -113,7 +113,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal} the server was still running, with the connection of a silent client open, and had to be killed`,
+      `6 s after ${signal}, while a client kept an idle connection open, the server was still running and had to be killed`,
       {
         wanted: "exit code 0",
       },
@@ -121,7 +121,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
     const { code, signal: by } = server.end;
     t.ok(
       code === 0,
-      `after ${signal} the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
+      `after ${signal}, the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
       { wanted: "exit code 0" },
     );
   } finally {
@@ -137,7 +137,7 @@ export async function first(t, server) {
     t,
     await ask(t, server, "/ping", { method: "DELETE" }),
     405,
-    ": /ping exists, but does not support DELETE",
+    ". The path /ping exists, but does not support DELETE",
   );
 }
 
@@ -229,7 +229,7 @@ export async function holdsNames(t, server) {
     for (const method of ["PUT", "GET"]) {
       const options = { method, ...(method === "PUT" && { body: "x" }) };
       const answer = await ask(t, server, `/files/${name}`, options);
-      has(t, answer, 400, ": that is not a valid file name");
+      has(t, answer, 400, ", although that is not a valid file name");
     }
 }
 
@@ -248,7 +248,7 @@ export async function closesFiles(t, server, when) {
   await t.until(() => openFiles(server) === 0, 3000);
   if (server.end) throw server.early();
   const open = openFiles(server);
-  t.ok(open === 0, `${when}, but ${open} files stayed open`, { wanted: "+ 0 descriptors" });
+  t.ok(open === 0, `${when}, but ${open} files stayed open`, { wanted: "0 open files" });
 }
 
 /** A picture of one colour as a binary PPM, and its preview. */
@@ -267,12 +267,16 @@ export async function threeSteps(t, server) {
   await holdsNames(t, server);
   const name = word(t);
   const content = bytes(t, 5000);
-  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  t.equal(
+    await put(t, server, name, content),
+    201,
+    "the upload of a new file was not answered with 201",
+  );
   const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
   has(t, answer, 206);
   t.ok(
     answer.body.equals(content.subarray(10, 20)),
-    `${answer.text}: the response has the wrong bytes`,
+    `the response to ${answer.text} has the wrong bytes`,
   );
   const tags = { "if-none-match": answer.headers.etag };
   has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
@@ -288,15 +292,15 @@ export async function fiveSteps(t, server) {
   t.equal(
     list.body?.toString(),
     JSON.stringify([{ name, bytes: 5000 }]),
-    "GET /files: the list is wrong",
+    "the response to GET /files is the wrong list",
   );
   const { picture, preview } = plain(t.parameters.shrink);
   const pictureName = word(t);
   await put(t, server, pictureName, picture);
   const small = await ask(t, server, `/previews/${pictureName}`);
   has(t, small, 200);
-  t.ok(small.body.equals(preview), `${small.text}: the response is the wrong picture`);
-  has(t, await ask(t, server, `/previews/${name}`), 422, ": that is not a picture");
+  t.ok(small.body.equals(preview), `the response to ${small.text} is the wrong picture`);
+  has(t, await ask(t, server, `/previews/${name}`), 422, ", although that is not a picture");
   await leaves(t, server);
 }
 
@@ -406,7 +410,7 @@ export async function settled(t, server) {
 /** Holds that a file is being read now, for a client that waits. */
 export async function begins(t, slow, count, what) {
   if (!(await slow.begin(t, count, 6000)))
-    t.miss(`a client was waiting for ${what}, but the file, a named pipe, was not read`, {
+    t.miss(`a client was waiting for ${what}, but its file, a named pipe, was not read`, {
       saw: `${slow.began.length} of ${count}`,
     });
 }

@@ -7,7 +7,7 @@ const student = (t) =>
 
 async function played(t, steps, more = {}) {
   const run = await (await student(t)).scene("play", { steps, ...more });
-  t.ok(!run.kind, "client did not return a function", { saw: run.kind });
+  t.ok(!run.kind, "`client` did not return a function", { saw: run.kind });
   return { ...run, last: run.after.at(-1) };
 }
 const words = (t, count) => Array.from({ length: count }, () => t.token());
@@ -22,19 +22,27 @@ export default {
     const { after, last } = run;
     for (const [at, { posted }] of after.entries()) {
       const most = Math.max(0, at - names.length + 1) + 1;
-      t.ok(posted.length <= most, "the thread had several questions at a time", {
+      t.ok(posted.length <= most, "the thread was given several questions at a time", {
         saw: posted.length - most + 1,
-        wanted: "one at a time: the others wait on your side",
+        wanted: "one at a time, while the others wait on your side",
       });
     }
-    t.equal(last.posted, names, "the questions were not posted once each and in order");
+    t.equal(
+      last.posted,
+      names,
+      "the questions were not each posted once, in the order of the calls",
+    );
     t.equal(
       run.posted.map(({ params }) => params),
       names.map((name) => [name]),
-      "a question was posted with the wrong params",
+      "a question was posted with the wrong `params`",
     );
     for (const name of names)
-      t.equal(rows(last.outcomes[name]), [`rows of ${name}`], "a promise got the wrong rows");
+      t.equal(
+        rows(last.outcomes[name]),
+        [`rows of ${name}`],
+        "a promise resolved to the wrong rows",
+      );
   },
 
   async errors(t) {
@@ -45,7 +53,7 @@ export default {
     t.equal(
       outcomes[first]?.error ?? rows(outcomes[first]),
       why,
-      "the answer was an error, but the promise was not rejected with its text",
+      "the promise of a question was not rejected with the text in its answer's `error`",
     );
     t.equal(
       outcomes[first].kind,
@@ -54,9 +62,13 @@ export default {
     );
     t.ok(
       run.after[2].posted.includes(second),
-      "after an answer that was an error, the next question was not posted",
+      "after an answer with an `error`, the next question was not posted",
     );
-    t.equal(rows(outcomes[second]), ["right"], "the question after the error got the wrong rows");
+    t.equal(
+      rows(outcomes[second]),
+      ["right"],
+      "the question after an answer with an `error` got the wrong rows",
+    );
   },
 
   async back(t) {
@@ -69,21 +81,21 @@ export default {
     ]);
     t.ok(
       waiting.after[3].outcomes[second],
-      "a waiting question was aborted, but not rejected at once",
+      "a waiting question was aborted, but its promise was not rejected at once",
     );
     t.equal(
       waiting.after[3].outcomes[second].error,
       `given up: ${second}`,
-      "an aborted question was not rejected with the reason of its signal",
+      "the promise of an aborted question was not rejected with its signal's reason",
     );
     t.ok(
       !waiting.last.posted.includes(second),
-      "a question that had been aborted while it waited was posted",
+      "a question was posted although it had been aborted while it waited",
     );
     t.equal(
       [first, third].map((name) => rows(waiting.last.outcomes[name])),
       [["of the first"], ["of the third"]],
-      "a waiting question was aborted, but the others did not get their own rows",
+      "after a waiting question was aborted, the other questions did not get their own rows",
     );
 
     const under = await played(t, [
@@ -94,24 +106,24 @@ export default {
     ]);
     t.ok(
       under.after[2].outcomes[first]?.error,
-      "a question that the thread had was aborted, but not rejected at once",
-      { wanted: "the waiting caller is told, although the thread continues" },
+      "a question was aborted while the thread had it, but its promise was not rejected at once",
+      { wanted: "the caller is told at once, although the thread continues" },
     );
     t.equal(
       under.after[2].posted,
       [first],
-      "a question that the thread still had was aborted, but the next one was posted before the answer to it",
+      "a question was aborted while the thread still had it, and the next one was posted before its answer arrived",
     );
     t.equal(
       rows(under.last.outcomes[second]),
       ["of the second"],
-      "the answer to an aborted question went to another question",
+      "the answer to an aborted question was given to another question",
     );
     const early = await played(t, [{ ask: first, abort: "too late" }]);
     t.equal(
       [early.last.posted.length, early.last.outcomes[first]?.error],
       [0, "too late"],
-      "a question whose signal had already been aborted was posted, or not rejected with the reason",
+      "a question whose signal had already been aborted was posted, or its promise was not rejected with the signal's reason",
     );
   },
 
@@ -122,13 +134,13 @@ export default {
       t.equal(
         run.after[2].outcomes[name]?.kind ?? "nothing",
         "Error",
-        `the thread was gone, but a question ${name === first ? "that it had" : "in the queue"} still waited`,
+        `the thread had gone, but the promise of a question ${name === first ? "that it had" : "in the queue"} was not rejected with an Error`,
       );
-    t.ok(!run.last.posted.includes(late), "a question was posted to a thread that was gone");
+    t.ok(!run.last.posted.includes(late), "a question was posted to a thread that had gone");
     t.equal(
       run.last.outcomes[late]?.kind ?? "nothing",
       "Error",
-      "a question asked after the thread was gone was not rejected",
+      "a question was asked after the thread had gone, but its promise was not rejected with an Error",
     );
   },
 
@@ -136,13 +148,17 @@ export default {
     const names = words(t, 30);
     const steps = names.flatMap((ask, i) => [{ ask }, i % 3 ? { answer: ask } : { fails: ask }]);
     const run = await played(t, steps, { share: true });
-    t.equal(run.last.posted.length, names.length, "not all of 30 questions were posted");
-    t.ok(run.port <= 2, `after ${names.length} questions the port had ${run.port} listeners`, {
-      wanted: "one for each event",
+    t.equal(
+      run.last.posted.length,
+      names.length,
+      "30 questions were asked, but not all of them were posted",
+    );
+    t.ok(run.port <= 2, `after ${names.length} questions, the port had ${run.port} listeners`, {
+      wanted: "one listener for each event",
     });
     t.ok(
       run.signal === 0,
-      `${names.length} questions were answered, but left listeners on their signal`,
+      `${names.length} questions were answered, but listeners were left on their signal`,
       {
         saw: run.signal,
         wanted: 0,

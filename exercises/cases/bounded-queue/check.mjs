@@ -35,7 +35,7 @@ async function settled(t, server) {
     if (server.end) throw server.early();
     t.ok(
       !error && body.toString().startsWith("pong"),
-      "`/ping` was not answered while others waited",
+      "`/ping` was not answered while other requests waited",
       {
         saw: error ?? body?.toString(),
       },
@@ -71,7 +71,7 @@ async function come(t, server, count) {
   }
   return some;
 }
-const status = ({ answer }) => answer?.error ?? answer?.status ?? "no answer";
+const status = ({ answer }) => answer?.error ?? answer?.status ?? "no response";
 const known = (some, names) => names.map((name) => some.findIndex((one) => one.name === name) + 1);
 
 export default {
@@ -85,7 +85,7 @@ export default {
     t.ok(
       most === working,
       most > working
-        ? `${some.length} clients arrived, and ${most} of their requests went to the upstream at once`
+        ? `${some.length} clients arrived, and ${most} of their requests were at the upstream at the same time`
         : `${some.length} clients arrived, but only ${most} of their requests were at the upstream, which has room for ${working}`,
       { saw: most, wanted: working },
     );
@@ -93,7 +93,7 @@ export default {
     await t.until(() => visits.length > working, 2000);
     t.ok(
       there().length <= working,
-      "one request was done, and then more were at the upstream than before",
+      "after one request was done, more requests were at the upstream than are allowed",
       {
         saw: there().length,
         wanted: working,
@@ -109,7 +109,7 @@ export default {
     const refused = some.filter((one) => one.answer);
     t.ok(
       refused.length === 0,
-      `${working} requests were in progress, and ${waiting} more arrived, for which there is room to wait, but ${refused.length} of them were refused`,
+      `${working} requests were in progress and ${waiting} more arrived, which is as many as may wait, but ${refused.length} requests were refused`,
       { saw: refused.map(status) },
     );
     for (let i = 0; i < some.length; i++) {
@@ -143,13 +143,13 @@ export default {
     const what = `${working} requests were in progress, ${waiting} waited, and two more arrived`;
     t.ok(
       some.every((one) => one.answer),
-      `${what}: they got no response until the others were done, and waited although the room was full`,
+      `${what}. These two were not refused at once, but waited, although the waiting room was full`,
       { saw: some.map(status), wanted: [503, 503] },
     );
-    t.equal(some.map(status), [503, 503], `${what}: they should have been refused`);
+    t.equal(some.map(status), [503, 503], `${what}. These two should have been refused`);
     t.ok(
       some.every(({ answer }) => answer.retry),
-      `${what}: their 503 had no retry-after header`,
+      `${what}. Their 503 had no retry-after header`,
     );
     await server.stop();
   },
@@ -174,7 +174,7 @@ export default {
     );
     t.ok(
       next.answer?.status === 200,
-      "a client left while it waited, but the next one to arrive did not get its slot",
+      "a client left while it waited, but the next client to arrive did not get its slot",
       { saw: status(next), wanted: 200 },
     );
     await server.stop();
@@ -192,20 +192,20 @@ export default {
     t.equal(
       some.map(status),
       some.map(() => 502),
-      "the upstream failed, by breaking off or with a 500, and its clients were not told so by a 502",
+      "the upstream broke the connection or answered with a 500, but the clients did not get a 502",
     );
     const others = await come(t, server, working);
     await t.until(() => there().length === working, 2000);
     t.ok(
       there().length === working,
-      `the upstream failed ${working} times, and then only ${there().length} requests could be in progress: which slot was not given back?`,
+      `the upstream failed ${working} times, and after that only ${there().length} requests could be in progress, because a slot was not given back`,
       { saw: there().length, wanted: working },
     );
     for (const visit of there()) visit.answer();
     await t.until(() => others.every((one) => one.answer), 2000);
     t.ok(
       others.every(({ answer }) => answer?.status === 200),
-      "after failures of the upstream, a request was not answered",
+      "after the upstream had failed, a later request was not answered",
     );
     t.note("requests that went to the upstream", visits.length);
     await server.stop();

@@ -7,7 +7,7 @@ const student = (t) =>
 
 async function played(t, steps) {
   const run = await (await student(t)).scene("play", { steps });
-  t.ok(!run.none, "cache did not return an object with get and set");
+  t.ok(!run.none, "`cache` did not return an object with `get` and `set`");
   return run.after;
 }
 const keys = (t, count) => Array.from({ length: count }, () => t.token());
@@ -24,9 +24,17 @@ export default {
       { get: second },
       { get: never },
     ]);
-    t.equal([a.size, a.fill, a.same], [size, 7, true], "a value came back with different bytes");
-    t.equal([b.size, b.fill, b.same], [10, 9, true], "a value came back with different bytes");
-    t.equal(c.size, null, "a key that was never set had a value");
+    t.equal(
+      [a.size, a.fill, a.same],
+      [size, 7, true],
+      "`get` did not return the bytes that had been set",
+    );
+    t.equal(
+      [b.size, b.fill, b.same],
+      [10, 9, true],
+      "`get` did not return the bytes that had been set",
+    );
+    t.equal(c.size, null, "`get` returned a value for a key that was never set");
   },
 
   async bound(t) {
@@ -35,8 +43,13 @@ export default {
     const steps = keys(t, 30).map((set, i) => ({ set, size: part - (i % 5), fill: i }));
     const sums = (await played(t, steps)).map(({ bytes }) => bytes);
     const largest = Math.max(...sums);
-    t.ok(largest <= most, `${largest} bytes were kept`, { wanted: `${most} bytes or fewer` });
-    t.ok(largest > most / 2, `at most ${largest} bytes were kept of the ${most} that are allowed`);
+    t.ok(largest <= most, `${largest} bytes were kept, which is more than the limit`, {
+      wanted: `${most} bytes or fewer`,
+    });
+    t.ok(
+      largest > most / 2,
+      `the cache never kept more than ${largest} bytes, although ${most} are allowed`,
+    );
     const [again, other] = keys(t, 2);
     const twice = await played(t, [
       { set: other, size: 11, fill: 1 },
@@ -47,12 +60,12 @@ export default {
     t.equal(
       bytes,
       part + 19 + 11,
-      "a key was set again and again, but the number of bytes is wrong",
+      "a key was set again and again, and the value of `bytes` is wrong",
     );
     t.equal(
       twice.at(-1).size,
       11,
-      "a key was set again and again, but another key has disappeared",
+      "a key was set again and again, and another key's value was dropped",
     );
   },
 
@@ -74,14 +87,14 @@ export default {
     t.ok(answers[4].size === size, "a value that fits was set, but was not kept", seen);
     t.ok(
       lost <= 1,
-      `one value needed room, but ${lost} were dropped, which is more than was needed`,
+      `one value needed room, but ${lost} values were dropped, which is more than was needed`,
       seen,
     );
     t.ok(answers[0].size === size, "a value that had been read a moment ago was dropped", seen);
     t.ok(answers[1].size === size, "a value that had been set a moment ago was dropped", seen);
     t.ok(
       answers[2].size === null,
-      "a value that was not the least recently used was dropped",
+      "the value that was dropped was not the least recently used one",
       seen,
     );
   },
@@ -98,9 +111,9 @@ export default {
     ]);
     const [{ bytes }, a, b] = run.slice(-3);
     const what = "a value larger than the limit was set";
-    t.equal(a.size, 500, `${what}, and another one has disappeared`);
-    t.equal(b.size, null, `${what}, but something is kept under its key`);
-    t.equal(bytes, 500, `${what}, and the number of bytes is wrong`);
+    t.equal(a.size, 500, `${what}, and another value was dropped`);
+    t.equal(b.size, null, `${what}, but its key still has a value`);
+    t.equal(bytes, 500, `${what}, and the value of \`bytes\` is wrong`);
   },
 
   async memory(t) {
@@ -108,10 +121,10 @@ export default {
     const steps = names.map((set) => ({ set, size: 20_000, fill: 5, chunk: 1_000_000 }));
     const run = await played(t, [...steps, ...names.map((get) => ({ get }))]);
     for (const { size, memory } of run.slice(-3)) {
-      t.equal(size, 20_000, "a value that is a view of something larger was not kept");
+      t.equal(size, 20_000, "a value that is a view of a larger chunk was not kept");
       t.ok(
         memory < 100_000,
-        `a view of 20,000 bytes was kept, and holds ${memory} bytes of memory`,
+        `a view of 20,000 bytes was kept, and it keeps ${memory} bytes of memory alive`,
       );
     }
   },

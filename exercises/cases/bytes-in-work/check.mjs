@@ -22,7 +22,7 @@ async function opened(t) {
       one[how](how === "reject" ? new Error(`${name} failed`) : `value of ${name}`);
       t.ok(
         await t.until(() => settled().has(name), 2000),
-        "a job was done, but its promise wasn't",
+        "a job was done, but the promise of `run` was not settled",
       );
     },
   };
@@ -43,7 +43,7 @@ export default {
     const bytes = jobs
       .filter(({ name }) => run.running().includes(name))
       .reduce((sum, job) => sum + job.bytes, 0);
-    t.ok(bytes <= most, `jobs with ${bytes} bytes were running at the same time`, {
+    t.ok(bytes <= most, `jobs that need ${bytes} bytes together were running at the same time`, {
       wanted: `${most} or fewer`,
     });
     t.ok(count === 3, "three jobs fit, but not all of them ran at the same time", {
@@ -52,9 +52,13 @@ export default {
     });
     await run.end(jobs[1].name);
     await run.give([]);
-    t.equal(run.running().length, 2, "a job was done, but there was still no room for the next");
+    t.equal(
+      run.running().length,
+      2,
+      "a job was done, but the next one did not fit yet, so two jobs should be running",
+    );
     await run.end(jobs[0].name);
-    t.ok(await run.atWork(2), "there was room for the job that waited, but it wasn't called");
+    t.ok(await run.atWork(2), "there was room for the job that waited, but the job was not called");
   },
 
   async order(t) {
@@ -65,8 +69,8 @@ export default {
     await run.give([]);
     t.ok(
       run.began().length === 1,
-      "a large job waits, and a smaller one that was given later overtook it",
-      { saw: `${run.began().length} jobs began`, wanted: "one, and three wait" },
+      "while a large job waited, a smaller job that was given later overtook it",
+      { saw: `${run.began().length} jobs began`, wanted: "one job, while three wait" },
     );
     await run.end(first.name);
     t.ok(await run.atWork(3), "there was room for three jobs, but not all of them were called", {
@@ -90,14 +94,22 @@ export default {
         t.ok(await run.atWork(1), "a job that fits was not called");
         await run.end(bad.name, "reject");
       }
-      t.ok(await run.known(bad.name), "a job failed, but its promise was not rejected");
+      t.ok(await run.known(bad.name), "a job failed, but the promise of `run` was not rejected");
       const { message } = run.settled().get(bad.name);
-      t.equal(message, `${bad.name} failed`, "a job failed, and its promise says something else");
-      const how = throws ? "had failed, by throwing" : "had failed";
-      t.ok(await run.atWork(1), `a job ${how}, and the next one was never called`);
+      t.equal(
+        message,
+        `${bad.name} failed`,
+        "a job failed, but the promise of `run` was rejected with a different error",
+      );
+      const how = throws ? "had failed by throwing" : "had failed";
+      t.ok(await run.atWork(1), `a job ${how}, and after that the next one was never called`);
       await run.end(next.name);
       const { value } = run.settled().get(next.name);
-      t.equal(value, `value of ${next.name}`, "a job was done, but its value didn't come back");
+      t.equal(
+        value,
+        `value of ${next.name}`,
+        "a job was done, but the promise of `run` did not resolve to the job's value",
+      );
     }
   },
 
@@ -106,13 +118,16 @@ export default {
     const run = await opened(t);
     const [large, fits] = named(t, [most + 1, most]);
     await run.give([large, fits]);
-    t.ok(await run.known(large.name), "a job can never run, but its promise was not rejected");
+    t.ok(
+      await run.known(large.name),
+      "`run` was given a job that can never run, but its promise was not rejected",
+    );
     t.ok(!run.began().includes(large.name), "a job that is too large was called");
     t.ok(
       run.settled().get(large.name).range,
-      "a job can never run, and its error is not a RangeError",
+      "a job that can never run was rejected, but not with a RangeError",
     );
-    t.ok(await run.atWork(1), "a job was too large, and the next one was never called");
+    t.ok(await run.atWork(1), "after a job that was too large, the next one was never called");
   },
 
   async refused(t) {
@@ -123,13 +138,21 @@ export default {
     await run.give(jobs);
     await run.atWork(2);
     await run.give([]);
-    t.equal(run.settled().size, 0, `two jobs run, ${waiting} wait, and some were refused`);
+    t.equal(
+      run.settled().size,
+      0,
+      `two jobs were running and ${waiting} were waiting, which is allowed, but some were refused`,
+    );
     await run.give([more]);
     t.ok(
       await run.known(more.name),
-      `two jobs run, ${waiting} wait, and one more was not refused at once`,
+      `two jobs were running and ${waiting} were waiting, but one more was not refused at once`,
     );
-    t.equal(run.settled().get(more.name).code, "EBUSY", "one more job was refused without EBUSY");
+    t.equal(
+      run.settled().get(more.name).code,
+      "EBUSY",
+      "one more job was refused, but its error does not have the code EBUSY",
+    );
     t.equal(run.running().length, 2, "two jobs fit, but not both ran at the same time");
     for (const { name } of jobs) {
       t.ok(await run.atWork(1), "a job that waited was never called");

@@ -64,13 +64,13 @@ export default {
     const lost = got.filter(({ error }) => error);
     t.ok(
       lost.length === 0,
-      `two clients were waiting for their responses when the exception was thrown, and ${lost.length} of them got none, although the upstream answered soon`,
+      `two clients were waiting for their responses when the exception was thrown, and ${lost.length} of them got none, although the upstream answered soon afterwards`,
       { saw: lost[0]?.error },
     );
     t.equal(
       got.map(({ body }) => String(body)),
       names,
-      "a waiting client got a different response",
+      "a client that was waiting got the wrong response",
     );
   },
 
@@ -83,13 +83,9 @@ export default {
     const { server, broke } = await died(t);
     t.ok(
       server.end,
-      `an exception had been thrown and no client was waiting any more, but ${(t.parameters.grace + LATE_MS) / 1000} s later the process still ran, as if nothing had happened`,
+      `an exception had been thrown and no client was waiting any more, but ${(t.parameters.grace + LATE_MS) / 1000} s later the process was still running, as if nothing had happened`,
     );
-    t.equal(
-      server.end,
-      { code: 1, signal: null },
-      "the process has ended, but not with exit code 1",
-    );
+    t.equal(server.end, { code: 1, signal: null }, "the process ended, but not with exit code 1");
     t.ok(
       server.stderr.includes("the ledger does not add up"),
       "the exception was not written to standard error",
@@ -110,7 +106,7 @@ export default {
     agent.destroy();
     t.ok(
       soon,
-      "no client was waiting for a response and a connection was open but idle, but the process did not end, because it waits for the idle connection, or until its time is up",
+      "no client was waiting for a response, and one connection was open but idle. The process did not end, because it waits for the idle connection, or until its time is up",
       {
         wanted: "it ends as soon as no client is waiting",
       },
@@ -119,17 +115,17 @@ export default {
 
   async grace(t) {
     const { grace } = t.parameters;
-    const far = `the upstream never answered, and ${(grace + LATE_MS) / 1000} s after the exception the process still waited for it`;
+    const far = `the upstream never answered, and ${(grace + LATE_MS) / 1000} s after the exception, the process still waited for it`;
     for (let attempt = 1; ; attempt++) {
       const run = await started(t);
       await run.under(1); // and nobody will answer
       await run.breaks(t);
       const ended = await t.until(() => run.server.end, grace + LATE_MS);
       const after = t.now() - run.broke;
-      t.ok(ended, far, { wanted: `an end after ${grace} ms` });
+      t.ok(ended, far, { wanted: `the process ends after ${grace} ms` });
       t.ok(
         after >= grace,
-        `a waiting client has ${grace} ms, but the process ended after ${Math.round(after)}`,
+        `waiting clients have ${grace} ms, but the process ended after ${Math.round(after)} ms`,
       );
       t.equal(
         run.server.end,
@@ -138,7 +134,7 @@ export default {
       );
       if (after < grace + MARGIN_MS) return;
       // A busy machine may be so late once, and hardly three times.
-      t.ok(attempt < 3, `a waiting client has ${grace} ms, but the process ended long after that`, {
+      t.ok(attempt < 3, `waiting clients have ${grace} ms, but the process ended much later`, {
         saw: `${Math.round(after)} ms`,
       });
     }

@@ -46,7 +46,11 @@ async function preview(t, server, name, options) {
 async function stores(t, server, content) {
   const { put, word } = await t.shared();
   const name = word(t);
-  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  t.equal(
+    await put(t, server, name, content),
+    201,
+    "the upload of a new file was not answered with 201",
+  );
   return name;
 }
 
@@ -86,11 +90,11 @@ export default {
       const right = smaller(picture, shrink);
       const what = `a picture of ${width} by ${height} pixels`;
       const answer = await preview(t, server, name);
-      has(t, answer, 200, `: it is ${what}`);
+      has(t, answer, 200, `, although that is ${what}`);
       t.equal(
         answer.headers["content-type"],
         "image/x-portable-pixmap",
-        `${answer.text}: its content-type is wrong`,
+        `the response to ${answer.text} has the wrong content-type`,
       );
       if (
         answer.body.equals(smaller(picture, shrink, (sum, count) => Math.round(sum / count))) &&
@@ -100,7 +104,7 @@ export default {
       const begin = right.subarray(0, right.indexOf("255\n") + 4);
       t.ok(
         answer.body.subarray(0, begin.length).equals(begin),
-        `the preview of ${what} begins with the wrong header: rows and columns that don't fill a pixel are left out`,
+        `the preview of ${what} begins with the wrong header. Rows and columns that don't fill a pixel are left out`,
         {
           saw: answer.body.subarray(0, begin.length).toString("latin1"),
           wanted: begin.toString("latin1"),
@@ -112,16 +116,16 @@ export default {
       });
       const head = await preview(t, server, name, { method: "HEAD" });
       has(t, head, 200);
-      t.equal(head.body.length, 0, `${head.text}: HEAD has no body`);
+      t.equal(head.body.length, 0, `the response to ${head.text} should have no body`);
       has(
         t,
         await preview(t, server, name, { method: "PUT", body: "x" }),
         405,
-        ": a preview does not support PUT",
+        ", although a preview does not support PUT",
       );
     }
-    has(t, await preview(t, server, t.token()), 404, ": the file is missing");
-    has(t, await preview(t, server, "..%2Fx"), 400, ": that is not a valid file name");
+    has(t, await preview(t, server, t.token()), 404, ", although the file is missing");
+    has(t, await preview(t, server, "..%2Fx"), 400, ", although that is not a valid file name");
   },
 
   async none(t) {
@@ -161,7 +165,7 @@ export default {
           saw: `no response within 5 s to ${answer.text}, which is ${what}`,
           wanted: 422,
         });
-      has(t, answer, 422, `: it is ${what}`);
+      has(t, answer, 422, `, although that is ${what}`);
       tried++;
     }
     const answers = await t.clients(server, 4, `/previews/${good}`, { seconds: 5 });
@@ -208,8 +212,8 @@ export default {
     certainly(() =>
       t.ok(
         loop < 0.4 * all,
-        `while twelve previews were made, the thread of the loop itself used ${Math.round((100 * loop) / all)} % of the processor time: every other request waits for it`,
-        { saw: `${Math.round(loop)} of ${Math.round(all)} ms`, wanted: "nearly nothing" },
+        `while twelve previews were made, the thread of the loop itself used ${Math.round((100 * loop) / all)} % of the processor time, and every other request waits for that thread`,
+        { saw: `${Math.round(loop)} of ${Math.round(all)} ms`, wanted: "almost nothing" },
       ),
     );
     t.ok(
@@ -250,7 +254,7 @@ export default {
       t.ok(
         most - before <= THREADS + POOL,
         `${AT_ONCE} previews were requested at once, and the drop had ${most - before} more threads than before`,
-        { wanted: `${THREADS}, plus those that Node starts for itself` },
+        { wanted: `${THREADS}, plus the threads that Node starts for itself` },
       ),
     );
   },
@@ -265,7 +269,7 @@ export default {
     t.equal(
       String(list.body),
       JSON.stringify([{ name, bytes: content.length }]),
-      "GET /files: the list is wrong",
+      "the response to GET /files is the wrong list",
     );
     await leaves(t, server);
   },

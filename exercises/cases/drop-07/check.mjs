@@ -7,7 +7,11 @@ async function started(t) {
   const { bytes, put, ROOMY, started: start, word } = await t.shared();
   const server = await start(t, ROOMY);
   const [name, content] = [word(t), bytes(t, 300)];
-  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  t.equal(
+    await put(t, server, name, content),
+    201,
+    "the upload of a new file was not answered with 201",
+  );
   return { server, name, line: `${t.digest(content)}  ${name}\n` };
 }
 
@@ -27,14 +31,14 @@ export default {
     await t.sleep(50);
     t.ok(
       await now.files[0].pipe.write("x"),
-      "a client that waited for sums was still connected, but the reading of its file was given up",
+      "a client that waited for sums was still connected, but the drop stopped reading its file",
     );
     await list.leave();
     await settled(t, server);
     t.ok(
       await givenUp(t, now.files[0]),
       `the client of two sums had left, but ${GIVEN_UP_MS / 1000} s later the first file was still being read, though bytes kept arriving`,
-      { wanted: "it is given up with the next bytes" },
+      { wanted: "the drop stops reading it when the next bytes arrive" },
     );
     await untouched(t, next, "the client of two sums had left, but the second file was begun");
     // What waits for its turn.
@@ -53,7 +57,7 @@ export default {
     await untouched(
       t,
       queued,
-      "clients had left before the turn of their sums came, but files were begun for them",
+      "clients had left before it was the turn of their sums, but their files were begun",
     );
     await last.endAll(t);
     for (const [at, file] of held.files.entries())
@@ -78,7 +82,7 @@ export default {
     await untouched(
       t,
       idle,
-      "clients had left before the turn of their previews came, but files were read for these previews",
+      "clients had left before it was the turn of their previews, but their files were read",
     );
     t.ok(isBegun, "a client was still waiting for a preview, but its turn did not come", {
       wanted: "the file is read when a worker is free",
@@ -146,7 +150,7 @@ export default {
       t.ok(
         await givenUp(t, file),
         `the time of a sum was over, but ${GIVEN_UP_MS / 1000} s later its file was still being read, though bytes kept arriving`,
-        { wanted: "it is given up as if the client had left" },
+        { wanted: "the drop stops reading it, as if the client had left" },
       );
     t.ok(
       !(await queued.files[0].pipe.isRead()),
@@ -171,10 +175,10 @@ export default {
     await untouched(
       t,
       later,
-      `${sums} clients had left while their files were read from a silent disk, and further files were begun, although the reads that hang still hold their threads`,
+      `${sums} clients had left while their files were read from a silent disk, but further files were begun, although the reads that hang still hold their threads`,
     );
     const answer = await ask(t, server, `/files/${name}`, { seconds: 3 });
-    has(t, answer, 200, ", while reads of clients that had left hold some threads");
+    has(t, answer, 200, ", while the reads for clients that had left hold some threads");
     for (const { pipe } of held.files) await pipe.end("x");
     await begins(t, later, sums, "a sum after the reads that hung had returned");
     await later.endAll(t);
@@ -193,13 +197,13 @@ export default {
       await t.sleep(150);
       await Promise.all(requests.map((request) => request.leave()));
     }
-    await closesFiles(t, server, "clients of sums of a long file had left");
+    await closesFiles(t, server, "clients that had requested the sum of a long file left");
     const late = Array.from({ length: sums + 2 }, () =>
       sumsOf(server, long, { "x-time-left": "200" }),
     );
     await Promise.race([Promise.all(late.map(({ over }) => over)), t.sleep(2500)]);
     for (const request of late) request.leave();
-    await closesFiles(t, server, "the time of sums of a long file was over");
+    await closesFiles(t, server, "the time of requests for the sum of a long file was over");
     for (const left of ["600000", "0", "600000"]) {
       const request = sumsOf(server, [{ name }], { "x-time-left": left });
       if (left !== "0") await answers(t, request, 200, line, "other clients had left");

@@ -75,7 +75,7 @@ function holdsRefusal(t, request, what) {
   t.ok(
     /^[1-9]\d{0,4}$/.test(after ?? ""),
     `${what} was answered with 503, but its retry-after is not a whole number of seconds`,
-    { saw: after ?? "no such header", wanted: "1, or more" },
+    { saw: after ?? "no such header", wanted: "1 or more" },
   );
 }
 
@@ -149,7 +149,7 @@ export default {
     const larger = await started(t, { ROOM: String(more) });
     await put(t, larger, word(t), "first");
     for (const kind of Object.values(await kinds(t, more)))
-      await ends(t, kind, await fills(t, larger, kind, kind.most, { after: `ROOM was ${more}: ` }));
+      await ends(t, kind, await fills(t, larger, kind, kind.most, { after: `ROOM was ${more}. ` }));
   },
 
   async refused(t) {
@@ -182,7 +182,11 @@ export default {
       await settled(t, server);
       const over = noted(kind.asks(server, late, { "x-time-left": "300" }));
       await t.until(() => over.answer, SOON);
-      t.equal(shown(over), 504, `a request for ${kind.what} that waited was not answered with 504`);
+      t.equal(
+        shown(over),
+        504,
+        `a request for ${kind.what} that waited was not answered with 504 when its time was over`,
+      );
       await leaving.leave();
       await settled(t, server);
       const requests = [];
@@ -190,7 +194,7 @@ export default {
       await settled(t, server);
       t.ok(
         requests.every(({ answer }) => !answer),
-        `${full(kind)}: one client had left and another had received its 504, but two further requests were not let in`,
+        `${full(kind)}. One client had left and another had received its 504, but two further requests were not let in`,
         { saw: requests.map(shown), wanted: "no response yet" },
       );
       await refused(t, server, kind, full(kind));
@@ -200,7 +204,7 @@ export default {
         if (others.began.includes(file)) await others.end(file);
       }
       for (const [at, request] of requests.entries())
-        await answers(t, request, ...kind.wanted(next[at]), "others had left");
+        await answers(t, request, ...kind.wanted(next[at]), "other clients had left");
     }
     const { sums: kind } = both;
     const inside = await fills(t, server, kind, kind.most - 1);
@@ -208,7 +212,7 @@ export default {
     const listed = noted(sumsOf(server, list.files));
     await settled(t, server);
     const what = `${kind.most - 1} requests for sums were in the drop, and a list of ${list.files.length} names arrived`;
-    t.ok(!listed.answer, `${what}: it takes one slot, but was not let in`, {
+    t.ok(!listed.answer, `${what}. The list takes one slot, but was not let in`, {
       saw: shown(listed),
       wanted: "no response yet",
     });
@@ -217,7 +221,7 @@ export default {
     await list.begin(t, 1);
     const others = await fills(t, server, kind, kind.most - 1, {
       begun: 0,
-      after: "a list of names in the drop takes one slot: ",
+      after: "a list of names in the drop takes one slot. ",
     });
     await refused(t, server, kind, what);
     for (const each of [list, others.slow]) each.endAll(t);
@@ -226,14 +230,14 @@ export default {
       listed,
       200,
       list.files.map((file) => lineOf(t, file)).join(""),
-      "a list was let in, and the room was full while its names had their turns",
+      "a list had been let in, and the waiting room was full while its names had their turns",
     );
     for (const [at, request] of others.requests.entries())
       await answers(
         t,
         request,
         ...kind.wanted(others.slow.files[at]),
-        "a list took turns with others",
+        "a list took turns with other requests",
       );
   },
 
@@ -251,7 +255,7 @@ export default {
     });
     t.ok(
       answer.status === 200 && answer.body.equals(preview),
-      `${full(both.sums)}: previews have a room of their own, but a preview was not made`,
+      `${full(both.sums)}. Previews have a waiting room of their own, but a preview was not made`,
       { saw: outcome(answer), wanted: 200 },
     );
     const previews = await fills(t, server, both.previews);
@@ -267,13 +271,13 @@ export default {
         t,
         await ask(t, server, path, { method }),
         status,
-        ", while the rooms for sums and previews were full",
+        ", while the waiting rooms for sums and previews were full",
       );
     const stored = await put(t, server, other, "x");
     t.equal(
       stored,
       201,
-      "an upload was not answered with 201, while the rooms for sums and previews were full",
+      "an upload was not answered with 201 while the waiting rooms for sums and previews were full",
     );
     await ends(t, both.sums, sums);
     await ends(t, both.previews, previews);
@@ -318,18 +322,18 @@ export default {
       await put(t, server, word(t), "first");
       const { waits, longest } = await overloads(t, server, kind);
       await server.stop();
-      const what = `the room for ${kind.what} was full, and in each of ${ROUNDS} rounds two requests arrived and one file could be read`;
+      const what = `the waiting room for ${kind.what} was full, and in each of ${ROUNDS} rounds two requests arrived and one file could be read`;
       t.plot(`Twice as many requests for ${kind.what} as can be answered`, waits, {
         x: "round",
         y: "rounds until its response",
       });
-      t.ok(waits.length === ROUNDS, `${what}: in some rounds no request was answered`, {
+      t.ok(waits.length === ROUNDS, `${what}, but in some rounds no request was answered`, {
         saw: `${waits.length} responses`,
         wanted: `${ROUNDS}, as if no more requests had arrived than can be answered`,
       });
       t.ok(
         longest <= kind.most,
-        `${what}: a request that was let in waited for more rounds than there are slots`,
+        `${what}, but a request that was let in waited for more rounds than there are slots`,
         { saw: `${longest} rounds`, wanted: `at most ${kind.most}` },
       );
     }

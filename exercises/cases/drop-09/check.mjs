@@ -23,7 +23,11 @@ async function started(t, wrong = "throws", env = {}) {
   const options = { nodeArgs: ["--import", mistakes] };
   const server = await start(t, { WRONG: wrong, WORD: token, ...env }, options);
   const [name, content] = [word(t), bytes(t, 300)];
-  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  t.equal(
+    await put(t, server, name, content),
+    201,
+    "the upload of a new file was not answered with 201",
+  );
   return { server, name, token, line: `${t.digest(content)}  ${name}\n` };
 }
 
@@ -93,7 +97,7 @@ async function alive(t, server, what) {
   await t.until(() => server.end, 200);
   t.ok(
     !server.end,
-    `${what}, and the drop ended while clients waited for responses to requests that had begun: these responses were lost`,
+    `${what}, and the drop ended while clients waited for responses to requests that had begun, so these responses were lost`,
     { saw: server.end && `exit code ${server.end.code ?? server.end.signal}` },
   );
 }
@@ -107,7 +111,7 @@ async function ended(t, server, what, texts, ms = SOON) {
   const { code, signal } = server.end;
   t.ok(
     code === 1,
-    `${what}, but the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}: whatever restarts it has to know that it failed`,
+    `${what}, but the process ended ${signal ? `by ${signal}` : `with exit code ${code}`}. The program that restarts it has to know that it failed`,
     { wanted: "exit code 1" },
   );
   for (const text of texts)
@@ -141,7 +145,7 @@ export default {
       ]) {
         const status = await raw(server, text);
         if (await t.until(() => server.end, 20))
-          t.miss(`${what} ended the drop, and with it the responses to all clients`, {
+          t.miss(`${what} ended the drop, so the responses to all clients were lost`, {
             saw: server.stderr.slice(-500),
           });
         t.ok(
@@ -150,7 +154,7 @@ export default {
           { saw: status },
         );
       }
-    const why = ": it is a folder";
+    const why = ", although that is a folder";
     has(t, await ask(t, server, `/files/${folder}`), 404, why);
     has(t, await ask(t, server, `/files/${folder}`, { method: "HEAD" }), 404, why);
     has(t, await ask(t, server, `/previews/${folder}`), 404, why);
@@ -159,7 +163,7 @@ export default {
     const list = await ask(t, server, "/files");
     has(t, list, 200);
     await slow.endAll(t);
-    await answers(t, waits, 200, lineOf(t, slow.files[0]), "others had sent bad requests");
+    await answers(t, waits, 200, lineOf(t, slow.files[0]), "other clients had sent bad requests");
   },
 
   async failed(t) {
@@ -189,7 +193,7 @@ export default {
       await answers(t, sumsOf(server, [{ name }]), 200, line, "FOLDER was a folder again");
       const made = await ask(t, server, `/previews/${pictureName}`);
       has(t, made, 200, ", when FOLDER was a folder again");
-      t.ok(made.body.equals(preview), `${made.text}: the response is the wrong picture`);
+      t.ok(made.body.equals(preview), `the response to ${made.text} is the wrong picture`);
       const stored = await put(t, server, word(t), "x");
       t.equal(stored, 201, "an upload was not answered with 201 when FOLDER was a folder again");
     }
@@ -236,7 +240,7 @@ export default {
     const upload = await half(t, server, false);
     await settled(t, server);
     server.signal("SIGUSR2");
-    await closes(t, server, "a promise was rejected and nothing handles it");
+    await closes(t, server, "a promise was rejected and nothing handled the rejection");
     const what = "further errors occurred while a client waited for the last response";
     for (let time = 0; time < 2; time++) {
       server.signal("SIGUSR2");

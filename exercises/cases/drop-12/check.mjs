@@ -103,7 +103,7 @@ async function halves(t, server, count) {
       const lost = uploads.filter(({ answer }) => answer?.status !== 201);
       t.ok(
         lost.length === 0,
-        `${count} uploads had begun ${what}, and ${lost.length} of them were lost`,
+        `${count} uploads had begun ${what}, but ${lost.length} of them were lost`,
         { saw: lost[0]?.answer ?? "no response", wanted: 201 },
       );
     },
@@ -195,7 +195,7 @@ async function followers(t, server, count) {
     begun.length === count && begun.every(Boolean),
     "the response to GET /events did not begin",
     {
-      wanted: "200, and its headers at once",
+      wanted: "200 and its headers, at once",
     },
   );
   return all;
@@ -207,7 +207,11 @@ async function stores(t, server, count) {
   const files = [];
   for (let at = 0; at < count; at++) {
     const name = word(t);
-    t.equal(await put(t, server, name, bytes(t, 4)), 201, "a new file was not answered with 201");
+    t.equal(
+      await put(t, server, name, bytes(t, 4)),
+      201,
+      "the upload of a new file was not answered with 201",
+    );
     files.push({ name, bytes: 4, note: "" });
   }
   return files;
@@ -220,12 +224,12 @@ async function hear(t, all, files, what) {
   );
   await t.until(() => all.every(({ events }) => events.length >= wanted.length), SOON);
   for (const { events, error } of all) {
-    if (error) t.miss(`${what}: a listener that reconnected was not accepted`, { saw: error });
+    if (error) t.miss(`${what}, but a listener that reconnected was not accepted`, { saw: error });
     const at = wanted.findIndex((text, index) => text !== events[index]);
     const extra = events.length > wanted.length ? wanted.length : -1;
     const index = at < 0 ? extra : at;
     if (index >= 0)
-      t.miss(`${what}: a listener got the wrong events, or the wrong numbers`, {
+      t.miss(`${what}, but a listener got the wrong events, or the wrong numbers`, {
         saw: events[index] ?? "no event",
         wanted: wanted[index] ?? "no event",
       });
@@ -252,22 +256,22 @@ async function drained(t, server) {
     const lost = ends.filter(({ error, isNew }) => error && !isNew).length;
     t.ok(
       cut + lost === 0,
-      `${CLIENTS} clients were sending one request after another on kept connections when SIGTERM came: ${lost} lost a request, and ${cut} lost their connection without notice`,
-      { wanted: "connection: close in the last response on each" },
+      `${CLIENTS} clients were sending one request after another on persistent connections when SIGTERM was sent, but ${lost} lost a request, and ${cut} lost their connection without notice`,
+      { wanted: "connection: close in the last response on each connection" },
     );
     t.ok(
       ends.length === CLIENTS,
       `some of ${CLIENTS} clients that kept sending requests after SIGTERM were never told that a response is the last one on their connection`,
       { wanted: "connection: close in a response" },
     );
-    t.ok(isClosed, `${SOON / 1000} s after SIGTERM a new connection was accepted and answered`, {
+    t.ok(isClosed, `${SOON / 1000} s after SIGTERM, a new connection was accepted and answered`, {
       wanted: "connection refused",
     });
-    await half.finish("when SIGTERM came");
+    await half.finish("when SIGTERM was sent");
     await ended(
       t,
       server,
-      "after SIGTERM all responses had been sent, and one client was silent",
+      "after SIGTERM, all responses had been sent, and one client was silent",
       IDLE + SOON,
     );
   } finally {
@@ -278,7 +282,11 @@ async function drained(t, server) {
 async function grace(t, server) {
   const { uploads } = await halves(t, server, 1);
   server.signal("SIGTERM");
-  await ended(t, server, "a client had sent half an upload when SIGTERM came, and GRACE was 1200");
+  await ended(
+    t,
+    server,
+    "a client had sent half an upload when SIGTERM was sent, and GRACE was 1200 ms",
+  );
   for (const upload of uploads) await upload.leave();
 }
 
@@ -301,7 +309,7 @@ async function replaced(t, server) {
     );
   }
   server.signal("SIGTERM");
-  await ended(t, server, "processes had been killed and replaced, then SIGTERM came");
+  await ended(t, server, "processes had been killed and replaced, and then SIGTERM was sent");
 }
 
 async function rolling(t, server) {
@@ -309,7 +317,7 @@ async function rolling(t, server) {
   const all = [...kept, ...clients(server, FRESH, false)];
   const going = all.map((client) => client.goOn());
   try {
-    for (const what of ["SIGHUP came", "SIGHUP came for the second time"]) {
+    for (const what of ["SIGHUP was sent", "SIGHUP was sent for the second time"]) {
       const before = server.family().filter((pid) => pid !== server.pid);
       const half = await halves(t, server, UPLOADS);
       const lasts = kept.map(({ last }) => last);
@@ -341,7 +349,7 @@ async function rolling(t, server) {
   }
   await Promise.race([Promise.all(going), t.sleep(SOON)]);
   for (const client of all) client.leave();
-  lostNone(t, all, "SIGHUP came twice");
+  lostNone(t, all, "SIGHUP was sent twice");
 }
 
 function lostNone(t, all, what) {
@@ -356,8 +364,8 @@ function lostNone(t, all, what) {
   const cut = all.reduce((sum, client) => sum + client.cut, 0);
   t.ok(
     cut === 0,
-    `${what}, and ${cut} kept connections were closed without notice in the last response`,
-    { wanted: "connection: close in the last response on each" },
+    `${what}, and ${cut} persistent connections were closed without notice in the last response`,
+    { wanted: "connection: close in the last response on each connection" },
   );
 }
 
@@ -371,12 +379,21 @@ async function told(t, server) {
     await t.until(() => server.end || all.every(({ ends }) => ends > 0), 2 * SOON);
     if (server.end) throw server.early();
     const kept = all.filter(({ ends }) => ends === 0).length;
-    t.ok(kept === 0, `SIGHUP came, but the responses to ${kept} listeners did not end`);
-    t.ok(!all.some(({ isCut }) => isCut), "SIGHUP came, and a listener's response was cut off", {
-      wanted: "the end of the response",
-    });
+    t.ok(kept === 0, `SIGHUP was sent, but the responses to ${kept} listeners did not end`);
+    t.ok(
+      !all.some(({ isCut }) => isCut),
+      "SIGHUP was sent, and a listener's response was cut off",
+      {
+        wanted: "the end of the response",
+      },
+    );
     files.push(...(await stores(t, server, 6)));
-    await hear(t, all, files, "SIGHUP came, listeners reconnected, and six more files were stored");
+    await hear(
+      t,
+      all,
+      files,
+      "SIGHUP was sent, listeners reconnected, and six more files were stored",
+    );
   } finally {
     for (const each of all) each.leave();
   }
@@ -388,7 +405,7 @@ async function answer(t, server, count) {
   if (seen.has(server.pid))
     t.miss(`${what}, but the process that was started first answered requests itself`, {
       saw: `${server.family().length} processes`,
-      wanted: `${count} that it started and that answer`,
+      wanted: `${count} other processes that answer`,
     });
   t.equal(
     seen.size,
@@ -409,7 +426,7 @@ export default {
     await ask(t, alone, "/ping");
     t.ok(
       alone.family().length === 1,
-      "WORKERS was not set, but there are several processes: there should be one, as before",
+      "WORKERS was not set, but there are several processes. There should be one, as before",
       { saw: alone.family().length, wanted: 1 },
     );
     await alone.stop();

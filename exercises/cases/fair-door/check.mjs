@@ -39,7 +39,7 @@ export default {
       t.ok(!row.error, "a request was not answered", { saw: said(row), wanted: "200" });
       t.ok(
         row.status === 200,
-        `a request was answered with ${row.status}, but a client that is refused also counts as giving up`,
+        `a request was answered with ${row.status}. A client that is refused also counts as a client that gave up`,
         { saw: said(row), wanted: "200" },
       );
     }
@@ -59,12 +59,15 @@ export default {
   async fair(t) {
     const { waits, lost } = await crowd(t);
     t.plot(
-      "Responses to others before a client's first",
+      "Responses to other clients before a client's first response",
       waits.map(({ number, before }) => [number + 1, before]),
-      { x: "client", y: "answers" },
+      { x: "client", y: "responses" },
     );
     t.note("gave up", `${lost.length} of ${CLIENTS}`);
-    t.note("longest wait at the door", `${Math.max(...waits.map(({ before }) => before))} answers`);
+    t.note(
+      "longest wait at the door",
+      `${Math.max(...waits.map(({ before }) => before))} responses`,
+    );
     t.ok(
       lost.length < MOST,
       `${lost.length} of ${CLIENTS} clients gave up because they waited at the door while accepted clients got one response after another`,

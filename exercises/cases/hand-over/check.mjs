@@ -36,7 +36,7 @@ export default {
     ]) {
       const { was, messages } = await handed(t, kind, size);
       const what = `${size} bytes that fill their ArrayBuffer were handed over`;
-      t.ok(messages.length === 1, `${what}, and the worker got ${messages.length} messages`, {
+      t.ok(messages.length === 1, `${what}, but the worker got ${messages.length} messages`, {
         saw: messages.length,
         wanted: 1,
       });
@@ -71,13 +71,13 @@ export default {
     );
     t.ok(
       grown < LARGE / 2,
-      `handing over 64 MiB used ${mib(grown)} of memory at its peak, as if they had been copied`,
-      { saw: mib(grown), wanted: "next to nothing" },
+      `handing over 64 MiB took ${mib(grown)} of memory at the peak, as if the bytes had been copied`,
+      { saw: mib(grown), wanted: "almost nothing" },
     );
     const again = await handed(t, "whole", await small(t));
     t.ok(
       again.left.length === 0,
-      `${again.was.length} bytes that fill their ArrayBuffer were handed over, and the sender still has them`,
+      `${again.was.length} bytes that fill their ArrayBuffer were handed over, but the sender still has them`,
       { saw: `${again.left.length} bytes`, wanted: "0 bytes" },
     );
   },
@@ -87,7 +87,7 @@ export default {
       const { was, left, messages } = await handed(t, kind, await small(t));
       t.ok(
         left.around === was.around,
-        `${what} were handed over, and the whole ArrayBuffer went with them, so the bytes around them are lost too`,
+        `${what} were handed over, but their whole ArrayBuffer was moved, so the bytes around them are lost`,
         {
           saw: `${left.around} bytes around them`,
           wanted: `${was.around} bytes`,
@@ -96,21 +96,21 @@ export default {
       t.equal(
         [left.length, left.digest],
         [was.length, was.digest],
-        `${what} were handed over, and the sender no longer has its own bytes`,
+        `${what} were handed over, but the sender no longer has them`,
       );
       t.ok(
         messages.length === 1 && !messages[0].odd,
-        `${what}: the worker got ${messages.length} messages`,
+        `${what} were handed over, but the worker got ${messages.length} messages, or a message without \`bytes\``,
       );
       const [message] = messages;
       t.equal(
         [message.length, message.digest],
         [was.length, was.digest],
-        `${what}: the worker got different bytes`,
+        `${what} were handed over, but the worker got different bytes`,
       );
       t.ok(
         message.buffer === was.length,
-        `${what} were handed over, and through \`bytes.buffer\` the worker sees what is around them`,
+        `${what} were handed over, but through \`bytes.buffer\` the worker can also see the bytes around them`,
         {
           saw: `${message.buffer} bytes`,
           wanted: `${was.length} bytes`,
@@ -132,7 +132,7 @@ export default {
       t.equal(
         returned,
         was.length,
-        `${what} were handed over, but a different number was returned`,
+        `${what} were handed over, but the function returned a different number`,
       );
     }
   },

@@ -47,7 +47,7 @@ const of = (list, frame) =>
   );
 async function said(t, profile) {
   const list = await (await asked(t)).call("heaviest", profile);
-  t.ok(Array.isArray(list), "heaviest did not return a list", { saw: list });
+  t.ok(Array.isArray(list), "`heaviest` did not return a list", { saw: list });
   return list;
 }
 export default {
@@ -64,14 +64,14 @@ export default {
     ]);
     const list = await said(t, profile);
     const idle = list.find(({ url }) => !url);
-    t.ok(!idle, "a node that has no url was not left out", { saw: idle });
+    t.ok(!idle, "a node that has no url has an entry, but should be left out", { saw: idle });
     const same = [first, other, below].map((frame) =>
       list.filter(({ name, url }) => name === "work" && url === frame.url),
     );
     t.ok(
       !list.some(({ line }) => line === first.lineNumber) ||
         list.some(({ line }) => line === first.lineNumber + 1),
-      "lines are counted from 0, but an editor counts from 1",
+      "lines are counted from 0, but editors count them from 1",
       { saw: first.lineNumber, wanted: first.lineNumber + 1 },
     );
     t.ok(
@@ -100,16 +100,19 @@ export default {
     );
     const [saw] = list.filter(({ name }) => name === "parse");
     if (saw && Number.isInteger(saw.self) && near(saw.self, one.length + three.length))
-      t.miss("`self` is a number of samples, but the time between two of them varies", {
-        saw: saw.self,
-        wanted: ms(one, three),
-      });
+      t.miss(
+        "`self` is a number of samples. Add up their times instead, because the time between two samples varies",
+        {
+          saw: saw.self,
+          wanted: ms(one, three),
+        },
+      );
     const sum = list
       .filter(({ name }) => name === "parse")
       .reduce((all, each) => all + each.self, 0);
     t.ok(
       near(sum, ms(one, three)),
-      "`self` is not the time of the function's samples, each of which has its own entry in `timeDeltas`, at the same place",
+      "`self` is not the sum of the times of the function's samples. Each sample has its own entry in `timeDeltas`, at the same index",
       {
         saw: sum,
         wanted: ms(one, three),
@@ -150,7 +153,7 @@ export default {
     const twice = wanted + ms(deep, below);
     if (near(sum("walk"), twice))
       t.miss(
-        "a function that calls itself has too much time, but each moment should count only once",
+        "the `total` of a function that calls itself is too large. Each moment should count only once",
         {
           saw: sum("walk"),
           wanted,
@@ -192,7 +195,7 @@ export default {
     t.equal(
       list.map(({ name }) => name).filter((name) => ["outer", "middle", "inner"].includes(name)),
       ["inner", "middle", "outer"],
-      "the largest `self` should come first",
+      "the entries are in the wrong order. The function with the largest `self` should come first",
     );
   },
 };

@@ -23,7 +23,7 @@ export default {
     const wanted = ids.map((_, i) => 1 + (i % processes));
     t.ok(
       same(owned(said, ids), wanted),
-      "all processes are free, but the connections do not go to them in turn, beginning with 1",
+      "all processes are free, but they are not given the connections in turn, beginning with process 1",
       { saw: owned(said, ids), wanted },
     );
   },
@@ -38,7 +38,7 @@ export default {
     const seen = { saw: waits, wanted };
     t.ok(
       waits.length === wanted.length,
-      "`waits` does not have one entry for each request, in order",
+      "`waits` does not have one entry for each request, in the order of the requests",
       seen,
     );
     t.ok(
@@ -49,7 +49,7 @@ export default {
     t.ok(!waits.at(-1), "process 1 is done, but a request on its connection still waits", seen);
     t.ok(
       same(waits, wanted),
-      "a connection stays with the process that it was given to, because requests are not dealt",
+      "the wrong requests wait. A connection stays with the process that it was given to, because requests are not dealt",
       seen,
     );
   },
@@ -62,15 +62,19 @@ export default {
     const seen = { saw, wanted: [1, 2, 3, 2, 3, 2] };
     t.ok(
       saw.includes(1),
-      "process 1 is computing and is first in the line, so it is given a connection",
+      "process 1 is computing and is first in the line, so it should be given a connection",
       seen,
     );
     t.ok(
       saw.filter((one) => one === 1).length === 1,
-      "process 1 is computing and has not yet taken the connection it has, but is given another one",
+      "process 1 is computing and has not yet taken the connection that it was given, but is given another one",
       seen,
     );
-    t.ok(same(saw, seen.wanted), "the others do not continue in turn", seen);
+    t.ok(
+      same(saw, seen.wanted),
+      "the other processes are not given the remaining connections in turn",
+      seen,
+    );
     const back = await deal(t, 2, [
       begins(1),
       ...names(1, 3).map(connect),
@@ -80,7 +84,7 @@ export default {
     const later = { saw: owned(back, names(1, 6)), wanted: [1, 2, 2, 2, 1, 2] };
     t.ok(
       same(later.saw, later.wanted),
-      "a process that is done goes to the end of the line, and is given connections again",
+      "a process that is done should go to the end of the line, and be given connections again",
       later,
     );
   },
@@ -104,17 +108,17 @@ export default {
     const nobody = { saw: owned(before, ids), wanted: [1, 2, 0, 0, 0] };
     t.ok(
       same(nobody.saw, nobody.wanted),
-      "no process is in the line, but connections were dealt, which should wait, with 0 as their owner",
+      "no process is in the line, but connections were dealt. They should wait, with 0 as their owner",
       nobody,
     );
     t.ok(
       same(seen.saw.owners, seen.wanted.owners),
-      "when a process was done, waiting connections were not dealt in the order in which they arrived",
+      "when a process was done, the waiting connections were not dealt in the order in which they arrived",
       seen,
     );
     t.ok(
       same(seen.saw.waits, seen.wanted.waits),
-      "a request waits until its connection has been dealt to a process",
+      "the wrong requests wait. A request waits until its connection has been dealt to a process",
       seen,
     );
   },

@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 const said = async (t, looks, least) => {
   const list = await (await asked(t)).call("stretches", looks, least);
-  t.ok(Array.isArray(list), "stretches did not return a list", { saw: list });
+  t.ok(Array.isArray(list), "`stretches` did not return a list", { saw: list });
   return list;
 };
 const near = (a, b) => Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b));
@@ -15,7 +15,7 @@ const runs = (at, count, ms = 1) => Array.from({ length: count }, () => ({ ms, a
 const name = (t) => `${t.token().replace(/[^a-z]/gi, "x")} server.mjs:${t.random.integer(2, 90)}`;
 const sum = (looks) => looks.reduce((all, { ms }) => all + ms, 0);
 const only = (t, list, count, message) =>
-  t.ok(list.length === count, message, { saw: list, wanted: `${count} of them` });
+  t.ok(list.length === count, message, { saw: list, wanted: `a list of ${count}` });
 
 export default {
   async found(t) {
@@ -36,14 +36,23 @@ export default {
       list.length > 0 && near(Math.max(...list.map(({ ms }) => ms)), sum(long)),
       list.some(({ ms }) => ms > sum(long))
         ? "a stretch is longer than the time between two `(idle)` samples"
-        : "several functions ran one after the other, some of them Node's, and the loop did not turn between them, so that is one stretch",
+        : "several functions, some of them Node's own, ran one after another, and the loop did not turn between them, so that is one stretch",
       seen,
     );
-    only(t, list, 1, "there is one stretch of 30 ms or more");
-    t.ok(near(list[0].from, sum(before)), "the stretch began at a different time", seen);
+    only(
+      t,
+      list,
+      1,
+      "there is exactly one stretch of 30 ms or more, but the list has a different length",
+    );
+    t.ok(
+      near(list[0].from, sum(before)),
+      "`from` is not the time at which the stretch began",
+      seen,
+    );
     const last = await said(t, [idle(2), ...runs(c, 40)], 30);
-    only(t, last, 1, "the list ends in the middle of a stretch, but that one is missing");
-    t.equal(await said(t, [], 10), [], "an empty list has no stretches");
+    only(t, last, 1, "the list ends in the middle of a stretch, but that stretch is missing");
+    t.equal(await said(t, [], 10), [], "the list of samples was empty, but a stretch was found");
     t.equal(
       await said(t, [idle(50), ...runs(a, 2), idle(50)], 10),
       [],
@@ -59,9 +68,9 @@ export default {
       t,
       list,
       1,
-      `one stretch took exactly ${least} ms and one took less: if \`least\` is ${least}, the first one counts`,
+      `one stretch took exactly ${least} ms and another took less. If \`least\` is ${least}, only the first one counts`,
     );
-    t.equal(list[0].worst, a, "the shorter of two stretches was also found");
+    t.equal(list[0].worst, a, "the stretch that was found is the shorter one of two");
   },
 
   async worst(t) {
@@ -74,28 +83,33 @@ export default {
       ...t.random.shuffle([...runs(guilty, 24, 0.5), ...runs(other, 2, 4)]),
     ];
     const list = await said(t, [...many, ...stretch, idle(3), ...many], 20);
-    only(t, list, 1, "there is one stretch of 20 ms or more");
+    only(
+      t,
+      list,
+      1,
+      "there is exactly one stretch of 20 ms or more, but the list has a different length",
+    );
     const [one] = list;
     const seen = { saw: one.worst, wanted: guilty };
     t.ok(
       one.worst !== usual,
-      "`worst` is what ran longest in the whole list, but hardly ran in this stretch, so a client that waited then did not wait for it",
+      "`worst` is the function that ran longest in the whole list, but it hardly ran in this stretch, so a client that waited then did not wait for it",
       seen,
     );
     t.ok(
       !String(one.worst).startsWith("("),
-      "`worst` is one of Node's own entries, in parentheses, so it names no line of your code",
+      "`worst` is one of Node's own entries, which are in parentheses, so it does not name a line of your code",
       seen,
     );
     t.ok(
       one.worst !== other,
-      "`worst` had the longest single sample, but another function had more time, in many short samples",
+      "`worst` is the function with the longest single sample, but another function had more time, in many short samples",
       seen,
     );
-    t.equal(one.worst, guilty, "`worst` is not what ran longest in the stretch");
+    t.equal(one.worst, guilty, "`worst` is not the function that ran longest in the stretch");
     t.ok(
       near(one.share, 12 / sum(stretch)),
-      "`share` is not the part of the whole stretch that `worst` took",
+      "`share` is not the fraction of the whole stretch that `worst` took",
       {
         saw: one.share,
         wanted: 12 / sum(stretch),
@@ -105,7 +119,7 @@ export default {
     t.equal(
       { worst: nobody?.worst, share: nobody?.share },
       { worst: null, share: 0 },
-      "a stretch had only Node's own entries",
+      "a stretch had only Node's own entries, but its `worst` or its `share` is wrong",
     );
   },
 
@@ -119,7 +133,7 @@ export default {
     t.equal(
       list.map(({ ms }) => Math.round(ms)).filter((ms) => ms >= 15),
       [75, 60, 45, 30, 15],
-      "the longest stretch should come first",
+      "the stretches are in the wrong order. The longest stretch should come first",
     );
   },
 };

@@ -46,13 +46,13 @@ async function beside(t, run, what, goesWrong) {
   for (const go of held.splice(0)) go();
   const { body, error } = await other;
   if (error && (await t.until(() => server.end, 500)))
-    t.miss(`${what}: the process ended, and another client's response was lost with it`, {
+    t.miss(`${what}, and the process ended, so another client's response was lost with it`, {
       saw: server.stderr.slice(-600),
     });
   t.equal(
     error ?? String(body),
     `${name} 1\ntotal 1\n`,
-    `${what}: another client's response, which was under way, did not arrive in full`,
+    `${what}, and another client's response, which was under way, did not arrive in full`,
   );
   return seen;
 }
@@ -69,37 +69,37 @@ export default {
     t.equal(
       error ?? `${status} ${body}`,
       `200 ${wanted}total ${sum}\n`,
-      "nothing was wrong with the request, but the response is wrong",
+      "the request was valid, but the response is wrong",
     );
     const none = await post([]);
-    t.equal(none.error ?? String(none.body), "total 0\n", "the total of an empty list is 0");
+    t.equal(none.error ?? String(none.body), "total 0\n", "the total of an empty list should be 0");
   },
 
   async bad(t) {
     for (const [what, body] of [
-      ["a body that is not JSON", '["a", '],
-      ["an empty body", ""],
-      ["an object instead of a list", '{"a": 1}'],
-      ["`null` instead of a list", "null"],
-      ["a string instead of a list", '"ab"'],
-      ["a list with a number in it", '["a", 7]'],
+      ["a body was not JSON", '["a", '],
+      ["a body was empty", ""],
+      ["a body was an object instead of a list", '{"a": 1}'],
+      ["a body was `null` instead of a list", "null"],
+      ["a body was a string instead of a list", '"ab"'],
+      ["a body was a list with a number in it", '["a", 7]'],
     ]) {
       const run = await started(t);
       const before = run.asked.length;
       const answer = await beside(t, run, what, () => run.post(body));
       t.equal(told(answer), 400, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no response, and is still waiting`
-          : `${what} was not answered with 400`,
+          ? `${what}, but the client got no response, and is still waiting`
+          : `${what}, but the response was not a 400`,
       );
       const asked = run.asked.slice(before).filter((name) => !name.startsWith("hold-"));
-      t.equal(asked, [], `${what}: the upstream was asked before the body was checked`);
+      t.equal(asked, [], `${what}, but the upstream was asked before the body was checked`);
     }
   },
 
   async fails(t) {
     for (const [what, way] of [
-      ["the upstream broke off before the first line", "cut"],
+      ["the upstream broke the connection before the first line", "cut"],
       ["the upstream answered the first name with something that is not JSON", "oops"],
       ["the upstream answered the first name without a number", '{"valeu": 7}'],
       ["the upstream answered the first name with `null`", "null"],
@@ -110,7 +110,7 @@ export default {
       const answer = await beside(t, run, what, () => run.post([first, second]));
       t.equal(told(answer), 502, (saw) =>
         saw === "timeout"
-          ? `${what}: its client got no response, and is still waiting`
+          ? `${what}, but the client got no response, and is still waiting`
           : `${what}, but the response was not a 502`,
       );
     }
@@ -121,12 +121,15 @@ export default {
       const run = await started(t);
       const [first, second] = [t.token(), t.token()];
       run.ways.set(second, way);
-      const what = "the second name failed, after the first line had been sent";
+      const what = "the second name failed after the first line had been sent";
       const answer = await beside(t, run, what, () => run.post([first, second]));
-      t.ok(answer.error !== "timeout", `${what}: the response was neither completed nor cut`);
+      t.ok(
+        answer.error !== "timeout",
+        `${what}, but the response was neither completed nor cut off`,
+      );
       t.ok(answer.error, `${what}, but the response ended as if it were whole`, {
         saw: String(answer.body),
-        wanted: "a connection that is cut",
+        wanted: "a connection that is cut off",
       });
     }
   },

@@ -16,7 +16,7 @@ const comm = (pid) => {
 /** Those that are there when it has been started: without any there is nobody to replace. */
 function crew(t, server) {
   const there = workers(server);
-  t.ok(there.length > 0, "there are no workers, only the process that was started");
+  t.ok(there.length > 0, "there are no workers besides the process that was started");
   return there;
 }
 
@@ -87,7 +87,7 @@ export default {
     await t.until(() => !workers(server).includes(victim), 2000);
     t.ok(
       await t.until(() => workers(server).length === wanted, 4000),
-      "a worker ended by itself, but was not replaced",
+      "a worker was killed, but was not replaced",
       { saw: workers(server).length, wanted },
     );
     await server.stop();
@@ -98,12 +98,16 @@ export default {
     if (server.end) throw server.early();
     t.ok(
       all,
-      `${SECONDS} s after \`SIGHUP\` ${after.filter((pid) => before.includes(pid)).length} of ${before.length} workers were still the old ones`,
+      `${SECONDS} s after \`SIGHUP\`, ${after.filter((pid) => before.includes(pid)).length} of ${before.length} workers were still the old ones`,
     );
-    t.ok(after.length === before.length, "after `SIGHUP` there is a different number of workers", {
-      saw: after.length,
-      wanted: before.length,
-    });
+    t.ok(
+      after.length === before.length,
+      "after `SIGHUP`, there is a different number of workers than before",
+      {
+        saw: after.length,
+        wanted: before.length,
+      },
+    );
   },
 
   async lost(t) {
@@ -119,7 +123,7 @@ export default {
       "Workers while they were replaced",
       counts.map((count, i) => [i, count]),
       {
-        x: "look",
+        x: "check",
         y: "workers",
       },
     );
@@ -127,12 +131,12 @@ export default {
     const seen = { saw: most, wanted: before.length + 1 };
     t.ok(
       most > before.length,
-      `while workers were replaced there was never one more than ${before.length}, but an old worker has to stay until the new one is listening`,
+      `while workers were replaced, there was never one more than ${before.length}. An old worker has to stay until the new one is listening`,
       seen,
     );
     t.ok(
       most === before.length + 1,
-      `while workers were replaced there were ${most} at the same time: replacing all at once needs room for all of them, while replacing them one by one needs room for only one more`,
+      `while workers were replaced, there were ${most} at the same time. If you replace them one by one, you need room for only one more`,
       seen,
     );
   },
@@ -182,15 +186,12 @@ export default {
     clearInterval(watch);
     t.ok(
       seen.size <= first.length,
-      `\`SIGHUP\` was sent twice, the second time while workers were being replaced, and ${seen.size} new workers were started for ${first.length}`,
+      `\`SIGHUP\` was sent twice, the second time while workers were being replaced, and ${seen.size} new workers were started in place of ${first.length}`,
       { saw: seen.size, wanted: first.length },
     );
     const second = workers(server);
     server.signal("SIGHUP");
-    t.ok(
-      await gone(second),
-      "workers had been replaced once, but another `SIGHUP` later did nothing",
-    );
+    t.ok(await gone(second), "workers had been replaced once, but a later `SIGHUP` had no effect");
     await server.stop();
   },
 };

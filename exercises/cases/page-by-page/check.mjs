@@ -22,11 +22,11 @@ export default {
     for (const count of [0, 1, most - 1, most, 3 * most + t.random.integer(1, most - 1)]) {
       const ids = gapped(t, count);
       const run = await played(t, { ids });
-      const what = `a table of ${count} rows`;
-      if (run.error) t.miss(`${what}: the promise was rejected with ${run.error}`);
-      t.ok(run.settled, `${what}: the promise did not settle`);
-      t.equal(run.ids, ids, `${what} with gaps between their ids: the wrong rows were delivered`);
-      t.equal(run.value, count, `${what}: the promise resolved to the wrong number`);
+      const what = `a table had ${count} rows`;
+      if (run.error) t.miss(`${what}, but the promise was rejected with ${run.error}`);
+      t.ok(run.settled, `${what}, but the promise did not settle`);
+      t.equal(run.ids, ids, `${what} with gaps between their ids, but \`each\` got the wrong rows`);
+      t.equal(run.value, count, `${what}, but the promise resolved to the wrong number`);
     }
   },
 
@@ -41,7 +41,7 @@ export default {
     const close = run.pages.filter(({ turns }, i) => i > 0 && turns === run.pages[i - 1].turns);
     t.ok(
       close.length === 0,
-      `the loop did not turn between two pages: ${close.length} of ${run.pages.length} pages were read in the same turn as the previous page`,
+      `the loop did not turn between some pages. Of ${run.pages.length} pages, ${close.length} were read in the same turn as the previous page`,
       { wanted: "a turn between any two pages, in which a ping can be answered" },
     );
   },
@@ -51,11 +51,11 @@ export default {
     for (const count of [10, 4 * most + t.random.integer(1, most - 1), 2 * most]) {
       const run = await played(t, { ids: gapped(t, count) });
       const least = Math.floor(count / most) + 1;
-      const what = `a table of ${count} rows, pages of ${most}`;
+      const what = `a table of ${count} rows was read in pages of ${most}`;
       const seen = { saw: `${run.pages.length} pages, of ${pagesOf(run).slice(0, 60)} rows` };
       if (run.pages.length === least + 1 && run.pages.at(-1).count === 0)
-        t.miss(`${what}: after a page that was not full, another one was requested`, seen);
-      t.ok(run.pages.length <= least, `${what}: ${run.pages.length} pages were requested`, {
+        t.miss(`${what}, and after a page that was not full, another one was requested`, seen);
+      t.ok(run.pages.length <= least, `${what}, and ${run.pages.length} pages were requested`, {
         ...seen,
         wanted: least,
       });
@@ -72,15 +72,19 @@ export default {
         ? `the signal was aborted while row ${abortAt} was being read`
         : "the signal was aborted before the first page";
       t.ok(run.more === 0, `${what}, but further pages were requested`, { saw: run.more });
-      t.equal(run.error ?? `${run.value}`, reason, `${what}: it was not rejected with the reason`);
+      t.equal(
+        run.error ?? `${run.value}`,
+        reason,
+        `${what}, but the promise was not rejected with the reason`,
+      );
     }
     const throwAt = most + t.random.integer(1, most - 1);
     const run = await played(t, { ids, throwAt, reason });
-    const what = `each threw at row ${throwAt}`;
+    const what = `\`each\` threw at row ${throwAt}`;
     t.equal(
       run.error ?? "no error",
       reason,
-      `${what}: the promise was not rejected with that error`,
+      `${what}, but the promise was not rejected with that error`,
     );
     t.ok(run.more === 0, `${what}, but further pages were requested`, { saw: run.more });
   },

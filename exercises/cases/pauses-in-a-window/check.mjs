@@ -7,11 +7,11 @@ const student = (t) =>
 
 const entry = (startTime, duration, kind = 1) => ({ startTime, duration, detail: { kind } });
 const listing = (entries) =>
-  entries.map(({ startTime, duration }) => `${duration} ms from ${startTime} on`).join(", ");
+  entries.map(({ startTime, duration }) => `${duration} ms from ${startTime} ms on`).join(", ");
 
 async function asked(t, entries, from, to) {
   const answer = await (await student(t)).call("pauses", entries, from, to);
-  t.ok(answer !== null && typeof answer === "object", "pauses did not return an object", {
+  t.ok(answer !== null && typeof answer === "object", "`pauses` did not return an object", {
     saw: answer,
   });
   return answer;
@@ -20,10 +20,10 @@ async function asked(t, entries, from, to) {
 /** The answer's figures against those wanted; `what` says which case it is. */
 async function compared(t, entries, [from, to], wanted, what) {
   const answer = await asked(t, entries, from, to);
-  const seen = `a window from ${from} to ${to} ms, ${listing(entries)}`;
+  const seen = `The window is from ${from} to ${to} ms, and the collections took ${listing(entries)}`;
   for (const [name, value] of Object.entries(wanted)) {
     const near = typeof answer[name] === "number" && Math.abs(answer[name] - value) < 1e-9;
-    t.ok(near, `${what}: the wrong ${name}, in ${seen}`, { saw: answer[name], wanted: value });
+    t.ok(near, `${what}, but \`${name}\` is wrong. ${seen}`, { saw: answer[name], wanted: value });
   }
 }
 
@@ -32,7 +32,13 @@ export default {
     const from = t.random.integer(1000, 5000);
     const durations = t.random.shuffle([2, 3, 4, 7]);
     const entries = durations.map((ms, i) => entry(from + 20 * i + 5, ms, i % 2 ? 4 : 1));
-    await compared(t, entries, [from, from + 160], { share: 0.1, longest: 7 }, "all are inside");
+    await compared(
+      t,
+      entries,
+      [from, from + 160],
+      { share: 0.1, longest: 7 },
+      "all collections are inside the window",
+    );
   },
 
   async edges(t) {
@@ -44,14 +50,14 @@ export default {
       [entry(from - 6, 10), entry(to - 5, 25)],
       window,
       { share: 0.09, longest: 25 },
-      "two collections are at the edges",
+      "two collections are at the edges of the window",
     );
     await compared(
       t,
       [entry(from - 50, 300)],
       window,
       { share: 1, longest: 300 },
-      "one collection at the edges extends across both",
+      "one collection extends beyond both edges of the window",
     );
     const outside = [entry(from - 30, 20), entry(from - 5, 5), entry(from + 40, 2), entry(to, 9)];
     await compared(
@@ -59,7 +65,7 @@ export default {
       outside,
       window,
       { share: 0.02, longest: 2 },
-      "three of four collections are outside",
+      "three of four collections are outside the window",
     );
   },
 
@@ -75,7 +81,7 @@ export default {
     const wanted = `${counts[1]} scavenges and ${counts[4] + 2} others`;
     t.ok(
       scavenges === counts[1] && others === counts[4] + 2,
-      "scavenges and other collections were not told apart",
+      "the numbers of scavenges and of other collections are wrong",
       {
         ...seen,
         wanted,
@@ -87,7 +93,7 @@ export default {
     for (const entries of [[], [entry(10, 5)]]) {
       const answer = await asked(t, entries, 100, 200);
       const figures = [answer.share, answer.longest, answer.scavenges, answer.others];
-      t.equal(figures, [0, 0, 0, 0], "no collection is in the window, but not all numbers were 0");
+      t.equal(figures, [0, 0, 0, 0], "no collection is in the window, but not all numbers are 0");
     }
   },
 };

@@ -76,7 +76,11 @@ export default {
     const { most } = t.parameters;
     const short = `${t.token()} é`;
     const whole = await asks(t, stage, (response) => response.end(short));
-    t.equal(whole.got, `200 ${short}`, "a body was shorter than the preview");
+    t.equal(
+      whole.got,
+      `200 ${short}`,
+      "a body was shorter than the preview, but the response is wrong",
+    );
     const long = Buffer.from(`${t.token()} ${"é".repeat(2 * most)}`);
     const first = `200 ${long.subarray(0, most)}`;
     const many = await asks(t, stage, (response) =>
@@ -85,23 +89,23 @@ export default {
     t.equal(
       many.got,
       `200 ${long.subarray(0, most - 10)}`,
-      "a body that was shorter than the preview arrived in several chunks",
+      "a body that was shorter than the preview arrived in several chunks, but the response is wrong",
     );
     const cut = await asks(t, stage, (response) => response.end(long));
     const long200 = "a body was longer than the preview";
     t.equal(
       Buffer.byteLength(cut.got),
       Buffer.byteLength(first),
-      `${long200}: the number of bytes in the status and the body`,
+      `${long200}, but the status and the body of the response have the wrong number of bytes`,
     );
-    t.equal(t.digest(cut.got), t.digest(first), `${long200}: the digest of the response`);
+    t.equal(t.digest(cut.got), t.digest(first), `${long200}, but the response has the wrong bytes`);
     const none = await asks(t, stage, (response) => response.end());
-    t.equal(none.got, "200 ", "a body was empty");
+    t.equal(none.got, "200 ", "a body was empty, but the response is wrong");
     for (const status of t.random.shuffle([201, 404, 503]))
       t.equal(
         (await asks(t, stage, (response) => response.writeHead(status).end("some words"))).got,
         `${status} `,
-        "the status of the upstream was not 200, and its body had some text",
+        "the upstream's status was not 200 and its body had some text, but the response is wrong",
       );
   },
 
@@ -117,21 +121,29 @@ export default {
       });
       t.ok(
         !/time|hang|reset/i.test(got.slice(0, 40)),
-        `a body ${what}, and there was no response`,
+        `a body ${what}, and the client got no response`,
         {
           saw: got.slice(0, 40),
           wanted: "the first bytes",
         },
       );
-      t.equal(got.slice(0, 40), `200 ${"é".repeat(36)}`, `a body ${what}`);
-      t.equal(Buffer.byteLength(got) - 4, most, `a body ${what}: how many bytes arrived`);
+      t.equal(
+        got.slice(0, 40),
+        `200 ${"é".repeat(36)}`,
+        `a body ${what}, but the response does not begin with its first bytes`,
+      );
+      t.equal(
+        Buffer.byteLength(got) - 4,
+        most,
+        `a body ${what}, but the response has the wrong number of bytes`,
+      );
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
-        `a body ${what}: the client has its response, but the upstream's response stays open`,
+        `a body ${what}. The client got its response, but the upstream's response stayed open`,
         open,
       );
-      t.ok(state.taken < 24 << 20, `a body ${what}: how much of it was fetched`, {
+      t.ok(state.taken < 24 << 20, `a body ${what}, and the server fetched too much of it`, {
         saw: `${state.taken >> 20} MiB`,
         wanted: "what the buffers hold, and no more",
       });
@@ -140,11 +152,15 @@ export default {
       const { got, visit } = await asks(t, stage, (response) =>
         pour(response.writeHead(status), 16 << 20),
       );
-      t.equal(got, `${status} `, `the upstream answered ${status}, with a body of 16 MiB`);
+      t.equal(
+        got,
+        `${status} `,
+        `the upstream answered ${status} with a body of 16 MiB, but the response is wrong`,
+      );
       await t.until(() => visit.over, 2500);
       t.ok(
         visit.over,
-        `the upstream answered ${status}, but the response whose body is not needed stays open`,
+        `the upstream answered ${status}, and its response, whose body is not needed, stayed open`,
         open,
       );
     }
@@ -157,12 +173,12 @@ export default {
     for (let n = 0; n < times; n++) {
       const word = t.token();
       const { got } = await asks(t, stage, (response) => response.end(word));
-      t.equal(got, `200 ${word}`, "a body was shorter than the preview");
+      t.equal(got, `200 ${word}`, "a body was shorter than the preview, but the response is wrong");
     }
     const connections = stage.seen.connections - before;
     t.ok(
       connections <= 4,
-      `${times} short bodies were requested in turn: how many connections that took`,
+      `${times} short bodies were requested one after another, but that took too many connections`,
       {
         saw: connections,
         wanted: "a few connections, which are reused",
@@ -174,7 +190,11 @@ export default {
     const stage = await started(t);
     const { most } = t.parameters;
     const never = await asks(t, stage, (response) => response.socket.destroy());
-    t.equal(never.got, "502 ", "the upstream broke off before its headers");
+    t.equal(
+      never.got,
+      "502 ",
+      "the upstream broke the connection before its headers, but the response is wrong",
+    );
     for (const bytes of [most - 1, 1]) {
       const half = await asks(t, stage, async (response) => {
         response.writeHead(200, { "content-length": 2 * most }).write(Buffer.alloc(bytes, "x"));
@@ -184,12 +204,16 @@ export default {
       t.equal(
         half.got,
         "502 ",
-        `the upstream broke off after ${bytes} bytes, in the middle of a short body`,
+        `the upstream broke the connection after ${bytes} bytes, in the middle of a short body, but the response is wrong`,
       );
     }
     const word = t.token();
     const { got } = await asks(t, stage, (response) => response.end(word));
-    t.equal(got, `200 ${word}`, "a request after an upstream that broke off");
+    t.equal(
+      got,
+      `200 ${word}`,
+      "a request that came after a broken connection got the wrong response",
+    );
 
     const closed = http.createServer();
     await new Promise((resolve) => closed.listen(0, "127.0.0.1", resolve));
@@ -198,6 +222,6 @@ export default {
     const alone = await t.server({ env: { UPSTREAM: `http://127.0.0.1:${port}` } });
     const { error, status } = await t.get(alone, "/a", { seconds: 4 });
     if (error && (await t.until(() => alone.end, 300))) throw alone.early();
-    t.equal(error ?? status, 502, "nothing listens at UPSTREAM");
+    t.equal(error ?? status, 502, "nothing listens at UPSTREAM, but the response is wrong");
   },
 };

@@ -16,7 +16,7 @@ async function right(t, what, given, threads, calls = 1) {
   for (const table of tables) {
     t.ok(
       Array.isArray(table) && table.length === 256,
-      `${what}: there was no array of 256 numbers`,
+      `for ${what}, the result is not an array of 256 numbers`,
       {
         saw: table,
       },
@@ -24,8 +24,8 @@ async function right(t, what, given, threads, calls = 1) {
     const byte = wrongAt(table, wanted);
     if (byte < 0) continue;
     const seen = { saw: table[byte], wanted: wanted[byte] };
-    t.ok(table[byte] >= wanted[byte], `${what}: too few of the byte ${byte} were counted`, seen);
-    t.miss(`${what}: too many of the byte ${byte} were counted`, seen);
+    t.ok(table[byte] >= wanted[byte], `for ${what}, the count for byte ${byte} is too small`, seen);
+    t.miss(`for ${what}, the count for byte ${byte} is too large`, seen);
   }
 }
 
@@ -98,7 +98,7 @@ export default {
     const { table, wanted } = await counted(t);
     t.ok(
       table[65] === wanted[65],
-      "four threads counted the same byte at the same time, and some of the counts were lost, because adding one means reading, adding and writing",
+      "four threads counted the same byte at the same time, and some of the counts were lost, because an addition reads, adds and writes in separate steps",
       { saw: table[65], wanted: wanted[65] },
     );
   },
@@ -108,7 +108,7 @@ export default {
     t.ok(
       most >= threads,
       most > 0
-        ? `${threads} threads were requested, but there were never more than ${most} besides the earlier ones`
+        ? `${threads} threads were requested, but never more than ${most} were running at the same time`
         : `${threads} threads were requested, but none was started`,
       { saw: most, wanted: threads },
     );
@@ -118,14 +118,14 @@ export default {
     const { grown } = await counted(t);
     t.ok(
       grown < 2 * LARGE,
-      `${LARGE / MIB} MiB were in shared memory, and while they were counted the process grew by ${Math.round(grown / MIB)} MiB, so they were copied`,
+      `${LARGE / MIB} MiB were in shared memory, and while they were counted, the process grew by ${Math.round(grown / MIB)} MiB, so they were copied`,
       { saw: `${Math.round(grown / MIB)} MiB`, wanted: "a few MiB for each thread" },
     );
   },
 
   async ended(t) {
     const { left } = await counted(t);
-    t.ok(left <= 0, `the promise had settled, but ${left} threads were still there`, {
+    t.ok(left <= 0, `the promise had settled, but ${left} threads were still running`, {
       saw: left,
       wanted: 0,
     });

@@ -22,7 +22,7 @@ async function started(t) {
     const visit = visits.find((one) => one.name === name);
     t.ok(
       visit,
-      "the upstream was not asked for a part of a report, although its client was still there",
+      "the upstream was not asked for a part of a report, although the report's client was still there",
       {
         saw: `${visits.length} requests`,
       },
@@ -54,7 +54,7 @@ function asking(server, names, agent = new http.Agent({ keepAlive: true })) {
     one.request.on("error", ({ code }) => done({ error: code }));
     one.request.end(names.join("\n"));
   });
-  one.told = (t, ms = 3000) => Promise.race([one.over, t.sleep(ms, { error: "no answer" })]);
+  one.told = (t, ms = 3000) => Promise.race([one.over, t.sleep(ms, { error: "no response" })]);
   one.leave = () => one.request.destroy();
   return one;
 }
@@ -65,9 +65,12 @@ async function whole(t, server, when, agent) {
   const one = asking(server, names(t, 4, "now"), agent);
   const { status, body, error } = await one.told(t);
   if (error && (await t.until(() => server.end, 300)))
-    t.miss(`${when}, the server died, because an abort rejects every promise that depends on it`, {
-      saw: server.stderr,
-    });
+    t.miss(
+      `${when}, the server died. An abort rejects every promise that depends on it, so handle these rejections`,
+      {
+        saw: server.stderr,
+      },
+    );
   t.equal(
     error ?? `${status} ${body}`,
     `200 ${one.names.join("")}`,
@@ -90,7 +93,7 @@ const left = (t) =>
 export default {
   async whole(t) {
     const { server, comes } = await started(t);
-    const one = await whole(t, server, "nobody left");
+    const one = await whole(t, server, "before any client left");
     await whole(t, server, "on a connection that had been used before", one.agent);
     const slow = asking(server, names(t, 3));
     for (const name of slow.names) {

@@ -19,22 +19,34 @@ const FREE_ONE = { "cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n" }
 async function compared(t, groups, processors, wanted, what) {
   const saw = await (await student(t)).call("threads", groups, processors);
   const files = JSON.stringify(groups);
-  t.equal(saw, wanted, `${what}: ${files} on ${processors} processors`);
+  t.equal(saw, wanted, `${what}, but the result is wrong for ${files} on ${processors} processors`);
 }
 
 export default {
   async two(t) {
     const above = enough(t);
     const rest = t.random.integer(2, 6);
-    await compared(t, [two(rest + above)], 16, rest, "a quota of version 2");
-    await compared(t, [two(rest + above, 50_000)], 16, rest, "a quota with another period");
+    await compared(t, [two(rest + above)], 16, rest, "there is a quota of version 2");
+    await compared(
+      t,
+      [two(rest + above, 50_000)],
+      16,
+      rest,
+      "there is a quota with another period",
+    );
   },
 
   async one(t) {
     const above = enough(t);
     const rest = t.random.integer(2, 6);
-    await compared(t, [one(rest + above)], 16, rest, "a quota of version 1");
-    await compared(t, [one(rest + above, 20_000)], 16, rest, "a quota with another period");
+    await compared(t, [one(rest + above)], 16, rest, "there is a quota of version 1");
+    await compared(
+      t,
+      [one(rest + above, 20_000)],
+      16,
+      rest,
+      "there is a quota with another period",
+    );
   },
 
   async none(t) {
@@ -58,14 +70,32 @@ export default {
     const rest = t.random.integer(2, 6);
     const share = loop / 100;
     const seen = `the loop needs ${loop} % of a processor`;
-    await compared(t, [two(rest + share - 0.05)], 16, rest - 1, `${seen}, and too little is left`);
-    await compared(t, [two(rest + share)], 16, rest, `${seen}, and exactly enough is left`);
-    await compared(t, [two(rest + share + 0.05)], 16, rest, `${seen}, and enough is left`);
+    await compared(
+      t,
+      [two(rest + share - 0.05)],
+      16,
+      rest - 1,
+      `${seen}, and too little is left for another thread`,
+    );
+    await compared(
+      t,
+      [two(rest + share)],
+      16,
+      rest,
+      `${seen}, and exactly enough is left for another thread`,
+    );
+    await compared(
+      t,
+      [two(rest + share + 0.05)],
+      16,
+      rest,
+      `${seen}, and enough is left for another thread`,
+    );
   },
 
   async ends(t) {
     for (const small of [0.1, 0.5, 1])
-      await compared(t, [two(small)], 4, 1, "a quota too small for a thread and the loop");
-    await compared(t, [two(12.7)], 4, 4, "the quota is more than the machine has");
+      await compared(t, [two(small)], 4, 1, "the quota is too small for a thread and the loop");
+    await compared(t, [two(12.7)], 4, 4, "the quota is larger than the number of processors");
   },
 };

@@ -42,7 +42,7 @@ async function asking(t, left) {
     if (server.end) throw server.early();
     t.ok(
       one.visits().length >= count,
-      `a request had ${one.given} ms, and after 3 s the upstream had been asked ${one.visits().length} times`,
+      `a request had ${one.given} ms, and after 3 s, the upstream had been asked ${one.visits().length} times`,
       { wanted: count },
     );
     return one.visits()[count - 1];
@@ -61,14 +61,17 @@ function fits(t, one, visit, { least, which }) {
   t.ok(visit.said !== undefined, `the ${which} request to the upstream had no x-time-left`, seen);
   t.ok(
     /^\d+$/.test(visit.said),
-    `the ${which} request to the upstream had no whole number in x-time-left`,
+    `the ${which} request to the upstream had an x-time-left that is not a whole number`,
     seen,
   );
   const what = `a request had ${one.given} ms, and at least ${passed.at_least} of them had passed before the ${which} request to the upstream`;
   if (said > most && said <= most + reserve)
-    t.miss(`${what}: the server kept no time for itself, or less than your ${reserve} ms`, seen);
-  t.ok(said <= most, `${what}: the upstream was given more time than was left`, seen);
-  t.ok(said >= fewest, `${what}: the upstream was given less time than was left`, seen);
+    t.miss(
+      `${what}, but the server kept no time for itself, or less than your ${reserve} ms`,
+      seen,
+    );
+  t.ok(said <= most, `${what}, but the upstream was given more time than was left`, seen);
+  t.ok(said >= fewest, `${what}, but the upstream was given less time than was left`, seen);
 }
 
 export default {
@@ -87,7 +90,7 @@ export default {
       t.equal(
         one.visits().map(({ path }) => path),
         ["/a", "/b"],
-        "other paths were requested from the upstream",
+        "the wrong paths were requested from the upstream",
       );
     }
   },
@@ -126,21 +129,28 @@ export default {
       await t.until(() => one.visits().length >= holds, given);
       const { status, error, ms } = await one.answer;
       const what = `a request had ${given} ms, and the ${holds === 1 ? "first" : "second"} part never arrived`;
-      t.ok(!error, `${what}: there was no response at all within 4 s`, { saw: error, wanted: 504 });
-      t.equal(status, 504, `${what}: the response was not a 504`);
-      t.ok(ms >= given - t.parameters.reserve - 25, `${what}: the 504 was sent much too early`, {
-        saw: `${Math.round(ms)} ms`,
+      t.ok(!error, `${what}, and there was no response at all within 4 s`, {
+        saw: error,
+        wanted: 504,
       });
+      t.equal(status, 504, `${what}, but the response was not a 504`);
+      t.ok(
+        ms >= given - t.parameters.reserve - 25,
+        `${what}, but the 504 was sent much too early`,
+        {
+          saw: `${Math.round(ms)} ms`,
+        },
+      );
       await other.answer;
       t.equal(
         order,
         ["it", "the other"],
-        `${what}; an earlier request had 1900 ms, but got its 504 first: which request's time was checked?`,
+        `${what}. An earlier request had 1900 ms, but got its 504 first, so each request needs a deadline of its own`,
       );
       const last = one.visits()[holds - 1];
       t.ok(
         !last || (await t.until(() => last.gone, 1500)),
-        `${what}: the client had its 504, but the request to the upstream was still under way`,
+        `${what}. The client had its 504, but the request to the upstream was still under way`,
       );
     }
   },
@@ -153,7 +163,7 @@ export default {
       for (const visit of one.visits()) visit.answer("");
       t.ok(
         asked === 0,
-        `a request had ${given} ms, all of them the server's own, but the upstream was asked`,
+        `a request had ${given} ms, all of which the server keeps for itself, but the upstream was asked`,
         {
           saw: asked,
           wanted: 0,

@@ -7,7 +7,9 @@ const asked = (t) =>
 
 async function played(t, cost, steps) {
   const { kind, log } = await (await asked(t)).scene("play", { cost, steps });
-  t.ok(kind === undefined, "waiting did not return an object with `add` and `next`", { saw: kind });
+  t.ok(kind === undefined, "`waiting` did not return an object with `add` and `next`", {
+    saw: kind,
+  });
   return log;
 }
 const job = (id, deadline) => ({ id, deadline });
@@ -29,7 +31,7 @@ export default {
     t.equal(
       line(log),
       [...ids, null],
-      "five jobs had enough time, but were not returned in the order in which they had been added, with `null` after them",
+      "five jobs had enough time, but were not returned in the order in which they had been added, followed by `null`",
     );
     t.ok(
       log.slice(0, 5).every(({ told }) => told === true),
@@ -61,19 +63,19 @@ export default {
     };
     t.ok(
       !got.includes(a),
-      "`next` returned a job whose deadline was over already, while those behind it waited",
+      "`next` returned a job whose deadline had already passed, while the jobs behind it waited",
       seen,
     );
     t.ok(
       !got.includes(b),
-      "`next` returned a job that could no longer be done by its deadline, because even if begun now, it would take its cost first",
+      "`next` returned a job that could no longer be done by its deadline, because the job would take its whole cost even if it began now",
       seen,
     );
-    t.equal(got, [c, d, null], "the jobs returned were not those that could still be done");
+    t.equal(got, [c, d, null], "`next` did not return the jobs that could still be done");
     t.equal([...refusals(log)].sort(), [a, b].sort(), (saw) =>
       saw.length < 2
-        ? "a job was dropped because it was too late, but was not told so by a call of its `refuse`"
-        : "it was too late for two jobs, but they were not refused exactly once each",
+        ? "a job was dropped because it was too late, but its `refuse` was not called"
+        : "two jobs were too late, but were not refused exactly once each",
     );
   },
 
@@ -91,12 +93,20 @@ export default {
     const log = await played(t, cost, steps);
     const one = log[patient];
     const what = `${patient} jobs of ${cost} ms waited, and another was added whose deadline was ${(patient + 1) * cost - 1} ms away`;
-    t.ok(one.told === false, `${what}: it was not refused, and waits in vain`, {
+    t.ok(one.told === false, `${what}. The new job was not refused, so it waits in vain`, {
       saw: one.told,
       wanted: false,
     });
-    t.equal(one.refused, [ids[4]], `${what}: \`refuse\` was not called exactly once, immediately`);
-    t.equal(refusals(log), [ids[4]], `${what}: others were refused, or it was refused again`);
+    t.equal(
+      one.refused,
+      [ids[4]],
+      `${what}. The new job's \`refuse\` should be called at once, and only once`,
+    );
+    t.equal(
+      refusals(log),
+      [ids[4]],
+      `${what}. Other jobs were also refused, or the new job was refused again`,
+    );
     const [hopeless] = await played(t, cost, [{ at: from, add: job("x", from - 1) }]);
     t.ok(hopeless.told === false, "a job was added after its deadline, but was not refused");
   },
@@ -112,7 +122,7 @@ export default {
     t.equal(
       [line(log), refusals(log)],
       [["a", "b"], []],
-      "two jobs would have been done exactly at their deadlines, which is in time",
+      "two jobs would have been done exactly at their deadlines, which is in time, but they were not both returned",
     );
   },
 
@@ -127,13 +137,13 @@ export default {
     ]);
     t.ok(
       log[4].told === true && log[5].next === "new",
-      "it was too late for four waiting jobs, but a new one was refused because of them",
+      "four waiting jobs were too late, and a new job was refused because of them",
       { saw: { told: log[4].told, next: log[5].next } },
     );
     t.equal(
       [...refusals(log)].sort(),
       [...crowd].sort(),
-      "the four were not refused exactly once each",
+      "the four jobs that were too late were not refused exactly once each",
     );
   },
 };

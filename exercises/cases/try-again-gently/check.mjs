@@ -27,7 +27,7 @@ async function played(t, method, outcomes, { seconds = 5 } = {}) {
   t.equal(
     run.request?.path,
     `/${name}`,
-    "the request that was sent is not the request that call was given",
+    "`send` was not called with the request that `call` was given",
   );
   return run;
 }
@@ -52,8 +52,8 @@ export default {
         ? `failed with ${outcome.error}`
         : `was answered with ${outcome.status}`;
       const { sent, outcome: saw } = await played(t, "GET", [outcome, good]);
-      t.equal(sent, 1, `a GET ${what}: how often it was sent`);
-      t.equal(saw, outcome, `a GET ${what}: what call returned`);
+      t.equal(sent, 1, `a GET ${what}, but was sent again`);
+      t.equal(saw, outcome, `a GET ${what}, but \`call\` returned a different outcome`);
     }
   },
 
@@ -66,43 +66,67 @@ export default {
     for (const outcome of [RESET, REFUSED, { status: 503 }]) {
       for (const method of IDEMPOTENT) {
         const { sent, outcome: saw } = await played(t, method, [outcome, good]);
-        t.equal(sent, 2, `${what(outcome, method)}: how often a ${method} was sent`);
-        t.equal(saw, good, `${what(outcome, method)}, then it succeeded: what call returned`);
+        t.equal(sent, 2, `${what(outcome, method)}, but the ${method} was not sent exactly twice`);
+        t.equal(
+          saw,
+          good,
+          `${what(outcome, method)} and the retry succeeded, but \`call\` returned a different outcome`,
+        );
       }
       for (const method of ["POST", "PATCH"]) {
         const { sent, outcome: saw } = await played(t, method, [outcome, good]);
         const isSent = outcome !== REFUSED;
-        const effect = isSent ? ", and may have had its effect" : "";
-        t.equal(sent, isSent ? 1 : 2, `${what(outcome, method)}${effect}: how often it was sent`);
-        t.equal(saw, isSent ? outcome : good, `${what(outcome, method)}: what call returned`);
+        const effect = isSent ? ", and the request may have had its effect" : "";
+        t.equal(
+          sent,
+          isSent ? 1 : 2,
+          `${what(outcome, method)}${effect}, but the request was sent the wrong number of times`,
+        );
+        t.equal(
+          saw,
+          isSent ? outcome : good,
+          `${what(outcome, method)}, but \`call\` returned the wrong outcome`,
+        );
       }
     }
     const { sent } = await played(t, "POST", [STALE, good]);
     t.equal(
       sent,
       1,
-      "a POST was reset on a used connection, and may have had its effect: how often it was sent",
+      "a POST was reset on a used connection and may have had its effect, but it was sent again",
     );
   },
 
   async stale(t) {
     const after = "was reset on a used connection";
     const once = await played(t, "GET", [STALE, good]);
-    t.equal(once.sent, 2, `a GET ${after}: how often it was sent`);
-    t.equal(once.pauses.length, 0, `a GET ${after}, then it succeeded: how many pauses`);
+    t.equal(once.sent, 2, `a GET ${after}, but was not sent exactly twice`);
+    t.equal(
+      once.pauses.length,
+      0,
+      `a GET ${after}, and there was a pause before it was sent again`,
+    );
     const twice = await played(t, "PUT", [STALE, STALE, good]);
-    t.equal(twice.sent, 3, `a PUT ${after} twice: how often it was sent`);
-    t.equal(twice.pauses.length, 1, `a PUT ${after} twice: how many pauses`);
+    t.equal(twice.sent, 3, `a PUT ${after} twice, but was not sent exactly three times`);
+    t.equal(twice.pauses.length, 1, `a PUT ${after} twice, but there was not exactly one pause`);
     const fresh = await played(t, "GET", [RESET, good]);
-    t.equal(fresh.pauses.length, 1, "a GET was reset on a new connection: how many pauses");
+    t.equal(
+      fresh.pauses.length,
+      1,
+      "a GET was reset on a new connection, but there was not exactly one pause",
+    );
     const later = await played(t, "GET", [{ status: 503 }, STALE, good]);
-    t.equal(later.pauses.length, 1, `a GET was answered with 503, then ${after}: how many pauses`);
+    t.equal(
+      later.pauses.length,
+      1,
+      `a GET was answered with 503, then ${after}, but there was not exactly one pause`,
+    );
     const { base } = t.parameters;
     for (let n = 0; n < 12; n++) {
       const { pauses } = await played(t, "GET", [STALE, { status: 503 }, good]);
       t.ok(
         pauses.length === 1 && pauses[0] <= base,
-        "after a retry without a pause, the first pause of the call was longer than allowed, or there was more than one",
+        "after a retry without a pause, the first pause of the call was longer than allowed, or there was not exactly one pause",
         { saw: pauses, wanted: `one, of 0 to ${base} ms` },
       );
     }
@@ -114,19 +138,23 @@ export default {
     const pauses = limits.map(() => []);
     for (let n = 0; n < CALLS; n++) {
       const run = await played(t, "GET", [{ status: 503 }]);
-      t.ok(run.sent > 1, "a GET was answered with 503: how often a GET was sent", {
+      t.ok(run.sent > 1, "a GET was answered with 503, but was never sent again", {
         saw: run.sent,
         wanted: tries,
       });
       const steps = run.steps.join(" ");
-      t.ok(/^send( pause send)*$/.test(steps), "there was not one pause before each retry", {
-        saw: steps,
-      });
+      t.ok(
+        /^send( pause send)*$/.test(steps),
+        "there was not exactly one pause before each retry",
+        {
+          saw: steps,
+        },
+      );
       for (const [at, ms] of run.pauses.slice(0, limits.length).entries()) {
         const which = ["first", "second", "third", "fourth", "fifth"][at];
         t.ok(
           typeof ms === "number" && ms >= 0 && ms <= limits[at],
-          `the ${which} pause of a call was longer than allowed, or not a number`,
+          `the ${which} pause of a call was longer than allowed, or was not a number`,
           { saw: ms, wanted: `0 to ${limits[at]} ms` },
         );
         pauses[at].push(ms);
@@ -148,7 +176,7 @@ export default {
       );
       t.ok(
         most > 0.75 * limit,
-        `of ${CALLS} calls, the ${which} pause was never in the highest quarter`,
+        `of the ${which} pauses of ${CALLS} calls, none was in the highest quarter`,
         { saw: `${Math.round(most)} ms or less`, wanted },
       );
     }
@@ -159,8 +187,12 @@ export default {
     for (const outcome of [{ status: 503 }, RESET, STALE, REFUSED]) {
       const { sent, outcome: saw } = await played(t, "GET", [outcome]);
       const what = outcome.error ?? outcome.status;
-      t.equal(sent, tries, `a GET got ${what} each time: how often it was sent`);
-      t.equal(saw, outcome, `a GET got ${what} each time: what call returned`);
+      t.equal(sent, tries, `a GET got ${what} each time, but was sent the wrong number of times`);
+      t.equal(
+        saw,
+        outcome,
+        `a GET got ${what} each time, but \`call\` returned a different outcome`,
+      );
     }
   },
 };

@@ -73,14 +73,15 @@ async function holds(t, given, mistakes) {
   const wanted = turns(...given).lost;
   if (saw === wanted) return;
   for (const [number, message] of mistakes(...given))
-    if (saw === number) t.miss(`${words(given)}: ${message}`, { saw, wanted });
-  t.miss(`${words(given)} should be a different number`, { saw, wanted });
+    if (saw === number)
+      t.miss(`${words(given)} returned the wrong number. ${message}`, { saw, wanted });
+  t.miss(`${words(given)} returned the wrong number`, { saw, wanted });
 }
 
 const formula = (c, R, S, T) => {
   const exact = c - T / (R * S);
   const told =
-    "that is what the page's formula gives. It does not count whole clients, so go through it turn by turn";
+    "The page's formula gives that number, but does not count whole clients, so go through the turns one by one";
   return [
     exact,
     Math.round(exact),
@@ -91,7 +92,7 @@ const formula = (c, R, S, T) => {
 };
 const all = (c, R, S, T) => [
   turns(c, R, S, T, { perTurn: Infinity }).lost,
-  "you get that number if all clients at the door are let in during one turn",
+  "You get that number if all clients at the door are let in during one turn",
 ];
 
 export default {
@@ -103,11 +104,15 @@ export default {
     ]) {
       const given = [c, R, S, 2 * c * R * S + 1];
       const saw = await student.call("lost", ...given);
-      t.ok(!(saw < 0), `${words(given)}: a negative number of requests is lost`, {
+      t.ok(!(saw < 0), `${words(given)} returned a negative number of lost requests`, {
         saw,
         wanted: 0,
       });
-      t.equal(saw, 0, `${words(given)}: every client has enough patience, but a request is lost`);
+      t.equal(
+        saw,
+        0,
+        `${words(given)} reports lost requests, although every client has enough patience`,
+      );
     }
   },
 
@@ -141,11 +146,11 @@ export default {
       await holds(t, given, () => [
         [
           without(given),
-          "you get that number if clients that have given up do not come back, but they do, at the end of the line, with their next request",
+          "You get that number if clients that have given up do not come back. They do come back, at the end of the line, with their next request",
         ],
         [
           free(given),
-          "you get that number if the server knows which clients have given up. It does not, so it still works on their requests",
+          "You get that number if the server knows which clients have given up. The server does not know, so it still works on their requests",
         ],
         all(...given),
       ]);

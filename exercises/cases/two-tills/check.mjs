@@ -180,19 +180,19 @@ function nothingLost(t, { from, all, database, stuck, clients, made, sold }, whe
   }
   t.ok(
     sold.length === clients.length,
-    `two clients ${where} added at the same time, and not all of them finished`,
+    `two clients ${where} added at the same time, but not all of them finished`,
   );
   const failed = made.find(({ error }) => error);
   if (failed)
     t.miss(
-      `two clients ${where} added at the same time, and an addition was rejected: ${failed.error}`,
+      `two clients ${where} added at the same time, but an addition was rejected: ${failed.error}`,
     );
   const lost = from + all - database.n;
   const statements = database.sessions.flatMap((one) => one.statements);
   const began = statements.some((text) => /^\s*begin/i.test(text));
   t.ok(
     lost === 0,
-    `two clients ${where} added at the same time, and ${lost} of ${all} were lost: both had read the same number${began ? ". Each did so in a transaction, but a transaction does not keep the other from reading" : ""}${beside}`,
+    `two clients ${where} added at the same time, and ${lost} of ${all} were lost, because both had read the same number${began ? ". Each did so in a transaction, but a transaction does not keep the other from reading" : ""}${beside}`,
     { saw: database.n, wanted: from + all },
   );
 }
@@ -209,7 +209,7 @@ export default {
     const { database, from, all } = await within(t);
     const beside =
       database.n === from + all
-        ? ". Between clients of one process nothing is lost, but what holds them back there has no effect in another process"
+        ? ". Nothing is lost between clients of one process, but what makes them wait for each other has no effect in another process"
         : "";
     nothingLost(t, played, "in two processes", beside);
   },
@@ -219,14 +219,14 @@ export default {
     const numbers = made.map(({ n }) => n);
     t.ok(
       new Set(numbers).size === numbers.length,
-      "two calls returned the same number, because each added something, but was told the number only after others had also added",
+      "two calls returned the same number, because each of them added, and read the number only after others had also added",
       { saw: numbers },
     );
     for (const { session, sales } of clients)
       t.ok(sales.length === 4 && session.state === "over", "a client did not finish");
     t.ok(
       numbers.every((n) => Number.isInteger(n) && n > from && n <= database.n),
-      "a call returned a number that its row never had",
+      "a call returned a number that the row never had",
       { saw: numbers },
     );
     const id = t.random.integer(1, 99);

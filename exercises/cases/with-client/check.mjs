@@ -88,7 +88,7 @@ export default {
     }
     t.ok(
       pool.settled().length === names.length,
-      `${pool.settled().length} of ${names.length} callers were answered`,
+      `only ${pool.settled().length} of ${names.length} callers got a result`,
     );
     t.equal(
       pool.began().map(({ name }) => names.indexOf(name) + 1),
@@ -101,7 +101,7 @@ export default {
     const { P, pool, names } = await crowd(t);
     t.ok(
       pool.connected() <= P,
-      `${names.length} callers arrived, P was ${P}, and ${pool.connected()} connections were opened`,
+      `${names.length} callers arrived and P was ${P}, but ${pool.connected()} connections were opened`,
       { saw: pool.connected(), wanted: P },
     );
     const few = await opened(t, 5);
@@ -111,7 +111,7 @@ export default {
     }
     t.ok(
       few.connected() === 1,
-      `three callers arrived one after the other, and ${few.connected()} connections were opened`,
+      `three callers arrived one after another, but ${few.connected()} connections were opened`,
       { saw: few.connected(), wanted: 1 },
     );
   },
@@ -131,7 +131,7 @@ export default {
       });
       t.ok(
         pool.settled().length === names.length,
-        `with P = 2, four callers arrived whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others, and ${names.length - pool.settled().length} were never answered, because a client is not given back`,
+        `with P = 2, four callers arrived whose function failed (it ${way === "throws" ? "threw" : "rejected"}), then three others, and ${names.length - pool.settled().length} were never answered, because a client was not given back`,
         { saw: `${pool.settled().length} answered`, wanted: names.length },
       );
       for (const name of names) {
@@ -141,7 +141,7 @@ export default {
         t.equal(
           pool.of(name),
           wanted,
-          "a caller got something other than what its function returned",
+          "a caller did not get the result or the error of its function",
         );
       }
     }
@@ -151,7 +151,7 @@ export default {
     await drained(t, pool, names.length);
     t.ok(
       pool.settled().length === names.length,
-      `with P = 1, two connections could not be opened, and then ${names.length - pool.settled().length} of 4 callers were never answered, because nothing tries again with that slot`,
+      `with P = 1, two connections could not be opened, and then ${names.length - pool.settled().length} of 4 callers were never answered, because the slot was not used again`,
       {
         saw: `${pool.settled().length} answered`,
         wanted: names.length,
@@ -161,7 +161,7 @@ export default {
     t.equal(
       errors,
       ["no connection 1", "no connection 2", "none", "none"],
-      "only the caller for which no connection could be opened should be rejected, with that error",
+      "the wrong callers were rejected. Only a caller whose connection could not be opened should be rejected, with that error",
     );
   },
 
@@ -174,7 +174,7 @@ export default {
     const gaveUp = await until(t, () => pool.of(one) && pool.of(two));
     t.ok(
       gaveUp,
-      "P was 1, its client was in use, and patience was 100 ms, but 2.5 s later another caller was still waiting",
+      "P was 1, the only client was in use, and `patience` was 100 ms, but 2.5 s later another caller was still waiting",
     );
     for (const name of [one, two])
       t.ok(
@@ -189,14 +189,14 @@ export default {
     t.equal(
       pool.of(long)?.value,
       "done",
-      "a caller whose work took longer than the patience of others got something other than its result",
+      "a caller whose work took longer than the patience of other callers did not get its result",
     );
     await pool.ask([late]);
     const came = await until(t, () => pool.began().some(({ name }) => name === late));
     pool.gate.open();
     t.ok(
       came,
-      "two callers had given up and the client was free again, but the next caller did not get it, because it was given to a caller that had gone, and was never given back",
+      "two callers had given up and the client was free again, but the next caller did not get the client, because it went to a caller that had gone, and was never given back",
     );
     t.ok(
       !pool.began().some(({ name }) => name === one || name === two),

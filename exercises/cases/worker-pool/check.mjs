@@ -86,7 +86,7 @@ export default {
       );
       t.ok(
         made <= size,
-        `createPool(file, ${size}): for ${all.length} jobs ${made} Workers were started`,
+        `createPool(file, ${size}) was given ${all.length} jobs, and ${made} Workers were started`,
         { saw: made, wanted: `at most ${size}` },
       );
       t.ok(
@@ -115,11 +115,7 @@ export default {
         },
       );
     for (const { name, value } of all)
-      t.equal(
-        pool.of(name),
-        { name, value: { name, value } },
-        "a job got an answer other than its own",
-      );
+      t.equal(pool.of(name), { name, value: { name, value } }, "a job did not get its own answer");
   },
 
   async crash(t) {
@@ -135,7 +131,7 @@ export default {
       const crashed = {
         throws: "whose Worker threw",
         exits: "whose Worker called process.exit()",
-        answers: "that followed one whose Worker had crashed",
+        answers: "that followed a job whose Worker had crashed",
       };
       t.miss(`a job ${crashed[left.what]} was never settled`, {
         saw: `${pool.settled().length} of ${all.length} settled`,
@@ -146,7 +142,7 @@ export default {
       t.equal(
         pool.of(name)?.value,
         { name, value },
-        "while Workers of other jobs crashed, a job got an answer other than its own",
+        "while Workers of other jobs crashed, a job did not get its own answer",
       );
     for (const { name, what, value } of [...throws, ...exits]) {
       const { error } = pool.of(name);
@@ -173,7 +169,7 @@ export default {
     );
     t.ok(
       both,
-      "after Workers in a pool of two had crashed, two jobs were no longer done at the same time, so the Workers were not replaced",
+      "after Workers in a pool of two had crashed, two jobs no longer ran at the same time, so the Workers were not replaced",
     );
     await pool.student.stop();
   },
@@ -192,21 +188,21 @@ export default {
       t.ok(is, `a job ${what} was aborted, but was not rejected`);
       t.ok(
         is.reason,
-        `a job ${what} was aborted, but was settled with something other than signal.reason`,
+        `a job ${what} was aborted, but was settled with something other than \`signal.reason\``,
         { saw: is.error ?? is.value },
       );
     };
-    await rejected(waiting, "that waited");
-    await rejected(running, "at work");
+    await rejected(waiting, "that was waiting");
+    await rejected(running, "that was running");
     const came = await until(t, () => pool.of(next.name));
     t.ok(
       came,
-      "a job at work was aborted, but the next job did not begin, because its Worker continues and makes no room",
+      "a running job was aborted, but the next job did not begin, because the Worker continues and makes no room",
     );
     t.equal(
       pool.of(next.name).value,
       { name: next.name, value: next.value },
-      "the job after an aborted one got an answer other than its own",
+      "the job after an aborted one did not get its own answer",
     );
     t.ok(!pool.began().includes(waiting.name), "a waiting job was aborted, but still began");
     const late = job(t, "answers", { signal: "before" });
@@ -215,7 +211,7 @@ export default {
     await until(t, () => pool.of(late.name));
     t.ok(
       pool.of(late.name)?.reason,
-      "a job was submitted whose signal had already been aborted, but it was not rejected with signal.reason",
+      "a job was submitted whose signal had already been aborted, but it was not rejected with `signal.reason`",
       { saw: pool.of(late.name) },
     );
     t.ok(
@@ -236,7 +232,7 @@ export default {
     const many = await round(40);
     t.ok(
       many.listeners <= few.listeners,
-      `after 4 jobs a Worker had ${few.listeners} listeners, after 44 it had ${many.listeners}`,
+      `after 4 jobs, a Worker had ${few.listeners} listeners, and after 44 jobs, it had ${many.listeners}`,
       { saw: many.listeners, wanted: few.listeners },
     );
     t.ok(
@@ -251,10 +247,10 @@ export default {
     await until(t, () => left.every(({ name }) => pool.of(name)));
     t.ok(
       left.every(({ name }) => pool.of(name)?.error !== undefined),
-      "the pool was closed, but jobs that were not done were not rejected",
+      "the pool was closed, but unfinished jobs were not rejected",
       { saw: left.map(({ name }) => pool.of(name)?.error ?? "not settled") },
     );
     const gone = await until(t, async () => (await pool.workers()).alive === 0);
-    t.ok(gone, "the pool was closed, but some of its Workers are still there");
+    t.ok(gone, "the pool was closed, but some of its Workers are still running");
   },
 };

@@ -11,7 +11,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
     const folder = join(server.work, "files");
     t.ok(
       existsSync(folder) && lstatSync(folder).isDirectory(),
-      "FOLDER named a missing folder, but the drop listens and has not created it",
+      "FOLDER named a missing folder, but the drop did not create it before it listened",
     );
     return { server, folder };
   });
@@ -20,7 +20,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: part of it stayed in the folder`, {
+  t.ok(extra().length === 0, `after ${what}, files that should not be there stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -29,7 +29,7 @@ async function holds(t, folder, names, what) {
 function isStored(t, { server, folder }, name, content, what) {
   t.ok(
     readdirSync(folder).includes(name) && server.read(join("files", name)).equals(content),
-    `${what} was stored, but the file has the wrong bytes, or is missing`,
+    `${what} should be in the folder, but the file has the wrong bytes, or is missing`,
   );
 }
 
@@ -74,7 +74,7 @@ export default {
       .replace(/^./, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
     const status = await put(t, server, written, content);
     t.equal(status, 201, `PUT /files/${written}, which is ${name}, was not answered with 201`);
-    isStored(t, place, name, content, `PUT /files/${written}, which is ${name},`);
+    isStored(t, place, name, content, `the upload PUT /files/${written}, which is ${name},`);
     await holds(t, folder, [...names, name], "uploads that succeeded");
   },
 
@@ -92,7 +92,7 @@ export default {
       t.equal(
         status,
         201,
-        `${JSON.stringify(name)}, of ${name.length} characters, is a valid name, but was not stored`,
+        `${JSON.stringify(name)}, of ${name.length} characters, is a valid name, but a file of that name was not stored`,
       );
       isStored(t, place, name, content, JSON.stringify(name));
     }
@@ -121,18 +121,18 @@ export default {
       });
       t.ok(
         answer.status === 400 || (name === ABOVE && [404, 405].includes(answer.status)),
-        `PUT /files/${name} was not answered with 400: that is not a valid file name`,
+        `PUT /files/${name} was not answered with 400, although that is not a valid file name`,
         { saw: outcome(answer), wanted: 400 },
       );
     }
-    await holds(t, folder, fits, "names that are not valid");
+    await holds(t, folder, fits, "uploads with names that are not valid");
     const answer = await ask(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
-    has(t, answer, 405, ": a file does not support POST");
+    has(t, answer, 405, ", although a file does not support POST");
     t.ok(
       String(answer.headers.allow)
         .split(/\s*,\s*/)
         .includes("PUT"),
-      `${answer.text}: the allow header of a 405 lists PUT`,
+      `the allow header of the 405 for ${answer.text} does not list PUT`,
       { saw: answer.headers.allow ?? "none" },
     );
   },
@@ -209,12 +209,12 @@ export default {
     const current = server.read(join("files", name));
     t.ok(
       current.equals(old),
-      "while an upload is under way, the file that had that name before is already gone",
+      "while an upload was under way, the old file of that name was already gone",
       { saw: `${current.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
     await put(t, server, other, bytes(t, 1000));
-    await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
+    await holds(t, folder, [name, other], `${LEAVING} uploads whose clients left halfway`);
     isStored(
       t,
       place,
@@ -226,7 +226,7 @@ export default {
     t.ok(
       files() === 0,
       `${LEAVING} clients left in the middle of their uploads, but ${files()} files stayed open`,
-      { wanted: "+ 0 descriptors" },
+      { wanted: "0 open files" },
     );
     const both = word(t);
     const contents = [bytes(t, MIB), bytes(t, MIB + 1000)];
@@ -245,7 +245,7 @@ export default {
       : undefined;
     t.ok(
       contents.some((content) => stored?.equals(content)),
-      "two clients sent files of the same name at the same time, but the file in the folder is neither of the two",
+      "two clients sent files of the same name at the same time, but the file in the folder is neither of the two files",
       { saw: stored ? `${stored.length} bytes of both` : "no file" },
     );
     await holds(t, folder, [name, other, both], "two uploads of the same name");
@@ -282,13 +282,13 @@ export default {
     t.note("growth under a large upload (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (size * 2) / 3,
-      `an upload of ${LARGE_MIB} MiB made the server grow by ${Math.round(grown / MIB)} MiB`,
-      { wanted: "some chunks" },
+      `an upload of ${LARGE_MIB} MiB made the server's memory grow by ${Math.round(grown / MIB)} MiB`,
+      { wanted: "a few chunks" },
     );
     const stored = lstatSync(join(folder, name), { throwIfNoEntry: false });
     t.ok(
       stored?.isFile() && stored.size === size,
-      "a large upload was answered with 201, but is missing",
+      "a large upload was answered with 201, but its file is missing or has the wrong size",
       { saw: stored ? `${stored.size} bytes` : "no file", wanted: `${size} bytes` },
     );
   },
