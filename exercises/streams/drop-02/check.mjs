@@ -11,7 +11,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
     const folder = join(server.work, "files");
     t.ok(
       existsSync(folder) && lstatSync(folder).isDirectory(),
-      "FOLDER named a missing folder, but the drop listens and has not created it",
+      "FOLDER named a folder that did not exist, but the drop was listening and had not created it",
     );
     return { server, folder };
   });
@@ -20,7 +20,7 @@ const started = (t, limit, name = `limit ${limit}`) =>
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: part of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}, part of an upload stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -29,7 +29,7 @@ async function holds(t, folder, names, what) {
 function isStored(t, { server, folder }, name, content, what) {
   t.ok(
     readdirSync(folder).includes(name) && server.read(join("files", name)).equals(content),
-    `${what} was stored, but the file has the wrong bytes, or is missing`,
+    `${what}: the file has the wrong bytes or is missing`,
   );
 }
 
@@ -74,8 +74,8 @@ export default {
       .replace(/^./, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
     const status = await put(t, server, written, content);
     t.equal(status, 201, `PUT /files/${written}, which is ${name}, was not answered with 201`);
-    isStored(t, place, name, content, `PUT /files/${written}, which is ${name},`);
-    await holds(t, folder, [...names, name], "uploads that succeeded");
+    isStored(t, place, name, content, `PUT /files/${written}, which is ${name}`);
+    await holds(t, folder, [...names, name], "after uploads that succeeded");
   },
 
   async names(t) {
@@ -92,7 +92,7 @@ export default {
       t.equal(
         status,
         201,
-        `${JSON.stringify(name)}, of ${name.length} characters, is a valid name, but was not stored`,
+        `${JSON.stringify(name)}, of ${name.length} characters, is a valid name, but the file was not stored`,
       );
       isStored(t, place, name, content, JSON.stringify(name));
     }
@@ -121,18 +121,18 @@ export default {
       });
       t.ok(
         answer.status === 400 || (name === ABOVE && [404, 405].includes(answer.status)),
-        `PUT /files/${name} was not answered with 400: that is not a valid file name`,
+        `PUT /files/${name} was not answered with 400, although that is not a valid file name`,
         { saw: outcome(answer), wanted: 400 },
       );
     }
-    await holds(t, folder, fits, "names that are not valid");
+    await holds(t, folder, fits, "after uploads with names that are not valid");
     const answer = await ask(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
-    has(t, answer, 405, ": a file does not support POST");
+    has(t, answer, 405, ", although a file does not support POST");
     t.ok(
       String(answer.headers.allow)
         .split(/\s*,\s*/)
         .includes("PUT"),
-      `${answer.text}: the allow header of a 405 lists PUT`,
+      `${answer.text}: the allow header of the 405 should list PUT`,
       { saw: answer.headers.allow ?? "none" },
     );
   },
@@ -148,7 +148,7 @@ export default {
     const first = await announced.answered(t, server);
     t.ok(
       first?.status === 413,
-      "an upload with a content-length above the limit was not answered before its body had arrived",
+      "an upload whose content-length is above the limit was not rejected before its body arrived",
       { saw: statusOf(first), wanted: 413 },
     );
     await announced.leave();
@@ -157,22 +157,22 @@ export default {
     const answer = await silent.answered(t, server);
     t.ok(
       answer?.status === 413,
-      `an upload without content-length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not refused`,
+      `an upload without content-length had sent ${limit + 1} bytes, with a limit of ${limit}, but was not rejected`,
       { saw: statusOf(answer), wanted: 413 },
     );
     await silent.leave();
-    await holds(t, folder, [], "two uploads that were too large");
+    await holds(t, folder, [], "after two uploads that were too large");
     const small = t.random.integer(2000, 3000);
     const { server: other } = await started(t, small);
     t.equal(
       await put(t, other, word(t), bytes(t, small + 1)),
       413,
-      `LIMIT was ${small}, but an upload of one byte more was not refused`,
+      `LIMIT was ${small}, but an upload of one byte more was not rejected`,
     );
     t.equal(
       await put(t, other, word(t), bytes(t, small)),
       201,
-      `LIMIT was ${small}, but an upload of exactly that size was not stored after one that was too large`,
+      `LIMIT was ${small}, but after an upload that was too large, an upload of exactly that size was not stored`,
     );
   },
 
@@ -203,30 +203,35 @@ export default {
     t.equal(
       await put(t, server, other, bytes(t, 1000)),
       201,
-      `during ${LEAVING} uploads, another one was not answered with 201`,
+      `during ${LEAVING} uploads, another upload was not answered with 201`,
     );
     await t.until(() => files() >= LEAVING, 500);
     const current = server.read(join("files", name));
     t.ok(
       current.equals(old),
-      "while an upload is under way, the file that had that name before is already gone",
+      "while an upload was under way, the file that previously had that name was already gone or changed",
       { saw: `${current.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
     await put(t, server, other, bytes(t, 1000));
-    await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
+    await holds(
+      t,
+      folder,
+      [name, other],
+      `after ${LEAVING} clients had left in the middle of their uploads`,
+    );
     isStored(
       t,
       place,
       name,
       old,
-      "a file that was there before clients left in the middle of uploads",
+      "after clients left in the middle of uploads that were to replace a file",
     );
     await t.until(() => files() === 0, 2000);
     t.ok(
       files() === 0,
       `${LEAVING} clients left in the middle of their uploads, but ${files()} files stayed open`,
-      { wanted: "+ 0 descriptors" },
+      { wanted: "0 files" },
     );
     const both = word(t);
     const contents = [bytes(t, MIB), bytes(t, MIB + 1000)];
@@ -248,7 +253,7 @@ export default {
       "two clients sent files of the same name at the same time, but the file in the folder is neither of the two",
       { saw: stored ? `${stored.length} bytes of both` : "no file" },
     );
-    await holds(t, folder, [name, other, both], "two uploads of the same name");
+    await holds(t, folder, [name, other, both], "after two uploads of the same name");
     if (server.end) throw server.early();
   },
 
@@ -279,16 +284,16 @@ export default {
     );
     server.alone();
     const grown = server.memory().peak - before;
-    t.note("growth under a large upload (MiB)", Math.round(grown / MIB));
+    t.note("growth during a large upload (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (size * 2) / 3,
-      `an upload of ${LARGE_MIB} MiB made the server grow by ${Math.round(grown / MIB)} MiB`,
-      { wanted: "some chunks" },
+      `an upload of ${LARGE_MIB} MiB made the server's memory grow by ${Math.round(grown / MIB)} MiB`,
+      { wanted: "a few chunks" },
     );
     const stored = lstatSync(join(folder, name), { throwIfNoEntry: false });
     t.ok(
       stored?.isFile() && stored.size === size,
-      "a large upload was answered with 201, but is missing",
+      "a large upload was answered with 201, but its file is missing or has the wrong size",
       { saw: stored ? `${stored.size} bytes` : "no file", wanted: `${size} bytes` },
     );
   },

@@ -73,11 +73,15 @@ export default {
           ["accept-ranges", "bytes"],
           ["content-type", "application/octet-stream"],
         ])
-          t.equal(answer.headers[header], value, `${answer.text}: its ${header} is wrong`);
+          t.equal(
+            answer.headers[header],
+            value,
+            `${answer.text}: the response has the wrong ${header}`,
+          );
       }
     for (const method of ["GET", "HEAD"])
-      has(t, await askFor(t, t.token(), { method }), 404, ": the file is missing");
-    has(t, await askFor(t, "..%2Fdrop"), 400, ": that is not a valid file name");
+      has(t, await askFor(t, t.token(), { method }), 404, ", although the file is missing");
+    has(t, await askFor(t, "..%2Fdrop"), 400, ", although that is not a valid file name");
   },
 
   async tags(t) {
@@ -88,7 +92,7 @@ export default {
       const { etag } = answer.headers ?? {};
       t.ok(
         /^(?:W\/)?"[^"]+"$/.test(etag ?? ""),
-        `${answer.text}: its etag is not a text in double quotes`,
+        `${answer.text}: the response has no etag in double quotes`,
         {
           saw: etag ?? "none",
           wanted: '"…"',
@@ -102,28 +106,33 @@ export default {
       t.equal(
         await tag(name, method),
         first,
-        `${method} of a file that has not changed: its etag is different`,
+        `${method} of a file that has not changed returned a different etag`,
       );
     const refused = async (header, what) => {
       for (const method of ["GET", "HEAD"]) {
         const answer = await askFor(t, name, { method, headers: { "if-none-match": header } });
         has(t, answer, 304, what);
-        t.ok(answer.body.length === 0, `${answer.text}: a 304 has no body`);
-        t.equal(answer.headers.etag, first, `${answer.text}: a 304 has the etag of the file`);
+        t.ok(answer.body.length === 0, `${answer.text}: a 304 must not have a body`);
+        t.equal(answer.headers.etag, first, `${answer.text}: a 304 must have the file's etag`);
       }
     };
     await refused(first, "");
-    await refused(`"${t.token()}", ${first}`, ": if-none-match is a list of tags");
-    await refused("*", ": the star means any file");
+    await refused(`"${t.token()}", ${first}`, ", although the file's tag is in the list of tags");
+    await refused("*", ", although * stands for any file");
     const both = { "if-none-match": first, range: "bytes=0-9" };
     has(
       t,
       await askFor(t, name, { headers: both }),
       304,
-      ", as a client that has the file needs no part of it",
+      ", although the client has the file and needs no part of it",
     );
     const other = { "if-none-match": `"${t.token()}"` };
-    has(t, await askFor(t, name, { headers: other }), 200, ", as the client has a different file");
+    has(
+      t,
+      await askFor(t, name, { headers: other }),
+      200,
+      ", although the client has a different file",
+    );
     // Several times, as a second may end between two uploads.
     const again = word(t);
     const tags = [];
@@ -135,11 +144,11 @@ export default {
     const kinds = new Set(tags).size;
     t.ok(
       kinds === tags.length,
-      `a file replaced one of the same size, ${tags.length} times at once: only ${kinds} of the tags differ`,
+      `${tags.length} files of the same size replaced each other in quick succession, but their tags have only ${kinds} different values`,
       { saw: tags, wanted: `${tags.length} tags` },
     );
     const stale = await askFor(t, again, { headers: { "if-none-match": tags[0] } });
-    has(t, stale, 200, ", as the client has a file that was replaced");
+    has(t, stale, 200, ", although the client's file has been replaced");
   },
 
   async ranges(t) {
@@ -161,7 +170,7 @@ export default {
     ])
       for (const method of ["GET", "HEAD"]) {
         const answer = await askFor(t, name, { method, headers: { range } });
-        const what = `${answer.text}, of ${size} bytes`;
+        const what = `${answer.text} (a file of ${size} bytes)`;
         const right = method === "HEAD" ? Buffer.alloc(0) : content.subarray(first, last + 1);
         const wanted = `206, ${right.length} bytes`;
         const shown = { saw: `${outcome(answer)}, ${answer.headers?.["content-range"]}`, wanted };
@@ -169,7 +178,10 @@ export default {
         if (method === "GET" && answer.body?.length === right.length - 1)
           t.miss(`${what}: one byte is missing. The end of a range is included`, shown);
         if (range.startsWith("bytes=-") && !answer.body?.equals(right))
-          t.miss(`${what}: bytes=-n means the last n bytes`, shown);
+          t.miss(
+            `${what}: the response has the wrong bytes. bytes=-n means the last n bytes`,
+            shown,
+          );
         t.ok(
           !answer.error && answer.body.equals(right),
           `${what}: the response has the wrong bytes`,
@@ -179,7 +191,7 @@ export default {
           ["content-length", String(last - first + 1)],
           ["content-range", `bytes ${first}-${last}/${size}`],
         ])
-          t.equal(answer.headers[header], value, `${what}: its ${header} is wrong`);
+          t.equal(answer.headers[header], value, `${what}: the response has the wrong ${header}`);
       }
     for (const range of [
       `bytes=${size}-`,
@@ -189,20 +201,20 @@ export default {
       const answer = await askFor(t, name, { headers: { range } });
       t.ok(
         answer.status === 416,
-        `${answer.text}, of ${size} bytes: there are no such bytes, which is a 416`,
+        `${answer.text} was not answered with 416, although the range has none of the file's ${size} bytes`,
         { saw: outcome(answer) },
       );
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 gives the size of the file`,
+        `${answer.text}: the content-range of a 416 must state the file's size`,
       );
     }
     for (const range of ["bytes=", "bytes=-", "bytes=x-y", "lines=1-2", `bytes=${n + 50}-3`]) {
       const answer = await askFor(t, name, { headers: { range } });
       t.ok(
         answer.status === 200 && answer.body?.length === size,
-        `${answer.text}: that is not a range, and should be ignored`,
+        `${answer.text}: that is not a valid range, so the header should be ignored`,
         { saw: outcome(answer), wanted: `200, ${size} bytes` },
       );
     }
@@ -215,7 +227,7 @@ export default {
     t.equal(
       head.headers?.["content-length"],
       String(LONG_MIB * MIB),
-      "the response for a long file is wrong",
+      "the response to HEAD for a large file has the wrong content-length",
     );
     for (let time = 0; time < LEAVING / 4; time++) {
       await askFor(t, "long.bin", { method: "HEAD" });
@@ -230,7 +242,7 @@ export default {
       await Promise.all(clients.map(({ done }) => done()));
     }
     await askFor(t, "long.bin", { method: "HEAD" });
-    await closesFiles(t, server, `${LEAVING} clients left in the middle of their response`);
+    await closesFiles(t, server, `${LEAVING} clients left in the middle of their responses`);
   },
 
   async slow(t) {
@@ -268,8 +280,8 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(grown / MIB));
       t.ok(
         grown < most,
-        `${CLIENTS} clients requested ${what} and have read nothing yet: the drop grew by ${Math.round(grown / MIB)} MiB`,
-        { wanted: "a few chunks for each, however large the file is" },
+        `${CLIENTS} clients requested ${what} and had read nothing yet, but the drop's memory grew by ${Math.round(grown / MIB)} MiB`,
+        { wanted: "a few chunks for each client, however large the file is" },
       );
     }
   },
@@ -283,7 +295,7 @@ export default {
     t.equal(
       await put(t, server, word(t), bytes(t, limit + 1)),
       413,
-      "an upload one byte over the limit was not refused",
+      "an upload one byte over the limit was not rejected",
     );
     await leaves(t, server);
   },

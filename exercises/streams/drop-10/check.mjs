@@ -61,7 +61,7 @@ async function listening(t, server, count, headers) {
   t.ok(
     begun.length === count && begun.every(Boolean),
     "GET /events was requested and nothing was stored in the meantime, but the response did not begin",
-    { wanted: "200, and its headers at once" },
+    { wanted: "200 and the headers, at once" },
   );
   return all;
 }
@@ -102,9 +102,12 @@ async function hears(t, listener, wanted, what) {
   await t.until(() => listener.events.length >= wanted.length || listener.isOver, SOON);
   if (wanted.length === 0) await t.sleep(NEVER);
   if (listener.events.length === 0 && wanted.length > 0 && listener.text.includes("data: "))
-    t.miss("events came that do not end with an empty line, so a client processes none of them", {
-      saw: listener.text.slice(0, 300),
-    });
+    t.miss(
+      "the events that arrived do not end with an empty line, so a client processes none of them",
+      {
+        saw: listener.text.slice(0, 300),
+      },
+    );
   const saw = texts(listener);
   const at = wanted.findIndex((text, index) => text !== saw[index]);
   const extra = saw.length > wanted.length;
@@ -144,7 +147,7 @@ const burst = (t) =>
         t.equal(
           error ?? status,
           200,
-          "an upload was not answered as before, while listeners did not read",
+          "while listeners did not read, an upload was not answered as before",
         );
       }
     };
@@ -167,22 +170,26 @@ export default {
     const { statusCode, headers } = first.response;
     t.equal(statusCode, 200, "GET /events was not answered with 200");
     const type = String(headers["content-type"] ?? "none");
-    t.ok(type.startsWith("text/event-stream"), "GET /events: its content-type is wrong", {
-      saw: type,
-      wanted: "text/event-stream",
-    });
+    t.ok(
+      type.startsWith("text/event-stream"),
+      "GET /events: the response has the wrong content-type",
+      {
+        saw: type,
+        wanted: "text/event-stream",
+      },
+    );
     await hears(
       t,
       first,
       [],
-      "a new listener was told about a file that had been stored before it came",
+      "a new listener was told about a file that had been stored before it connected",
     );
     const file = await stores(t, server, { note: `for "${t.token()}"`, size: 77 });
     await hears(
       t,
       first,
       [textOf(2, file)],
-      "a second file was stored, the first one since there was a listener, but its event is not number 2 with name, bytes and note, in four lines",
+      "one file was stored before a listener connected and a second file after that, but the second file's event is not number 2 with name, bytes and note, in four lines",
     );
     // What fails is no event.
     await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
@@ -195,7 +202,7 @@ export default {
       t,
       first,
       [textOf(2, file), textOf(3, next)],
-      "uploads failed, one for its size and one because its client left, and then a file was stored: its event does not follow as number 3",
+      "two uploads failed, one because of its size and one because its client left, and then a file was stored, but its event is not the next event, with number 3",
     );
     const others = await crowd(t, server);
     const files = (
@@ -213,7 +220,7 @@ export default {
     t.equal(
       [...names].sort(),
       files.map(({ name }) => name).sort(),
-      "twenty files were stored, four at a time, but a listener was not told about each of them once",
+      "twenty files were stored, four at a time, but a listener was not told about each of them exactly once",
     );
     t.equal(
       first.events.slice(2).map(({ id }) => id),
@@ -225,24 +232,24 @@ export default {
         t,
         other,
         wanted,
-        `${others.length} listeners came before these twenty files, but one of them got different events from the first, or different numbers`,
+        `${others.length} listeners connected before twenty files were stored, but one of them did not get the same events and numbers as the first listener`,
       );
     for (const other of others) other.leave();
     const head = await ask(t, server, "/events", { method: "HEAD" });
     has(t, head, 200);
-    t.equal(head.body.length, 0, "HEAD /events: HEAD has no body");
+    t.equal(head.body.length, 0, "HEAD /events: the response must not have a body");
     has(
       t,
       await ask(t, server, "/events", { method: "POST" }),
       405,
-      ": events do not support POST",
+      ", although /events does not support POST",
     );
     const end = await stores(t, server);
     await hears(
       t,
       first,
       [...texts(first).slice(0, 22), textOf(24, end)],
-      `${others.length} listeners had left, but one that stayed was not told about the next file`,
+      `${others.length} listeners had left, but a listener that stayed was not told about the next file`,
     );
   },
 
@@ -257,31 +264,35 @@ export default {
         t,
         listener,
         wanted,
-        `with last-event-id: ${id}, when there had been ${files.length} events and ${kept} are kept: ${what}`,
+        `a listener sent last-event-id: ${id} when there had been ${files.length} events, of which the last ${kept} are kept. ${what}`,
       );
       return listener;
     };
     const behind = (id) => files.map((file, at) => textOf(at + 1, file)).slice(id);
     for (let at = 0; at < 5; at++) files.push(await stores(t, server));
-    await hearing(3, behind(3), "the two after number 3 should come first");
-    await hearing(0, behind(0), "all events so far should come");
-    const lastOne = await hearing(5, [], "nothing is new, but an event came");
+    await hearing(3, behind(3), "The two events after number 3 should come first");
+    await hearing(0, behind(0), "All events so far should come");
+    const lastOne = await hearing(5, [], "Nothing was new, but an event came");
     while (files.length < kept + 7) files.push(await stores(t, server));
     await hears(
       t,
       lastOne,
       behind(5),
-      "a listener that came with last-event-id was not told about all files that followed",
+      "a listener that connected with last-event-id was not told about all files that followed",
     );
-    await hearing(7, behind(7), "all after number 7 are kept, and should come");
+    await hearing(7, behind(7), "All events after number 7 are still kept, and should come");
     for (const id of [6, 2, 0])
       await hearing(
         id,
         [gapOf(7 - id), ...behind(7)],
-        `a gap of ${7 - id} should come first, as these are no longer kept, and then the ${kept} that are`,
+        `A gap of ${7 - id} should come first, because these events are no longer kept, and then the ${kept} events that are`,
       );
     for (const id of ["x", "-1", "", files.length + 1])
-      await hearing(id, [], "that is not the number of an event, and there are no new events");
+      await hearing(
+        id,
+        [],
+        "That is not the number of an event, so the header should be ignored, and nothing was new",
+      );
   },
 
   async slow(t) {
@@ -294,14 +305,14 @@ export default {
     t.equal(
       first.saw,
       first.wanted,
-      "a file was stored for the second time, but its event is not number 2 for a listener that came before",
+      "a file was stored for the second time, but its event is not number 2 for a listener that had connected before",
     );
     const last = String(BURST + 2);
     const isTold = (listener) =>
       t.until(() => listener.events.at(-1)?.id === last || listener.isOver, SOON);
     t.ok(
       await isTold(reader),
-      `a listener read all the time, but did not get the last event while another one did not read`,
+      `a listener read all the time, but did not get the last event while another listener did not read`,
       { saw: reader.events.at(-1)?.id ?? "no event", wanted: last },
     );
     for (const listener of slow) {
@@ -309,7 +320,7 @@ export default {
       await isTold(listener);
       t.ok(
         !listener.isOver,
-        "a listener that did not read for a while was cut off: it should continue when it reads again",
+        "a listener that did not read for a while was cut off, but it should get more events when it reads again",
       );
       let next = 2;
       let missed = 0;
@@ -322,20 +333,20 @@ export default {
         }
         t.ok(
           Number(id) === next,
-          "a listener that had not read for a while got an event whose number does not follow, with no gap reported, or the wrong one",
+          "a listener that had not read for a while got an event that is not the next one, and the gap in between was not reported, or was reported with the wrong number",
           { saw: id, wanted: next },
         );
         next++;
       }
       t.ok(
         listener.events.at(-1)?.id === last,
-        "a listener that had not read for a while read again, but did not get the last event",
+        "a listener that had not read for a while started to read again, but did not get the last event",
         { saw: listener.events.at(-1)?.id ?? "no event", wanted: last },
       );
       t.ok(
         missed > 0,
-        `a listener did not read while ${BURST} events of ${NOTE} characters came, but missed none of them: the drop had kept all for it`,
-        { wanted: "a gap, since no more is written than the connection takes" },
+        `a listener did not read while ${BURST} events of ${NOTE} characters came, but missed none of them, so the drop had kept all of them`,
+        { wanted: "a gap, because the drop writes only as much as the connection takes" },
       );
     }
   },
@@ -350,7 +361,7 @@ export default {
     });
     await t.until(() => reader.isOver, SOON);
     t.ok(reader.isOver && !reader.isCut, "a listener's response was cut off when the drop ended", {
-      wanted: "its end",
+      wanted: "a complete response",
     });
   },
 
