@@ -129,14 +129,14 @@ export default {
     await keepAll(run, server, many);
     const back = await taken(run, server, many, most + 2);
     const count = back.filter((ticket) => ticket !== undefined).length;
-    const sent = `a server sent ${most + 2} tickets, and at most ${most} are kept`;
+    const sent = `a server sent ${most + 2} tickets, of which at most ${most} are kept`;
     t.ok(count < most + 2, `${sent}, but all of them came back`);
     t.equal(count, most, `${sent}, but the number of tickets that came back is wrong`);
     const wanted = Array.from({ length: most }, (_, place) => numbered(most + 2 - place));
     t.equal(
       back.slice(0, most),
       wanted,
-      `${sent}, but the tickets that came back are not the newest, the newest first`,
+      `${sent}, but the tickets that came back are not the newest, or not in the right order`,
     );
     t.equal(
       await taken(run, other, few, 1),
