@@ -302,12 +302,12 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
     name, suffix = Path(path).name, Path(path).suffix.lower()
     if len(data) > MOST_OF_FILE:
         advice = (
-            "are read: clear its outputs, and save it again."
+            "are read. Clear its outputs, and save it again."
             if suffix == NOTEBOOK
-            else "are more than any answer needs."
+            else "are read, which is more than any answer needs."
         )
         raise BadHandIn(
-            f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {advice}"
+            f"{path} has {max(size, len(data)):,} bytes, but at most {MOST_OF_FILE:,} {advice}"
         )
     if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
         raise BadHandIn(
