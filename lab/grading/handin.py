@@ -348,7 +348,7 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
         others = sorted({asked for asked, _, _ in cells if asked})
         hint = f" It has cells for {', '.join(others)}." if others else ""
         if exercise.id in _ids_in_text_cells(text):
-            hint = " A text cell begins with that: turn it into a code cell."
+            hint = " A text cell begins with that line. Turn it into a code cell."
         raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
     worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
     return from_text((worked_on or found)[-1], "", exercise.id)

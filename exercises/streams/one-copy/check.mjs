@@ -106,7 +106,7 @@ export default {
       t.equal(
         order(kept).sort(),
         order(again.slice(gone)).sort(),
-        `three files were requested again, one after the other, and then ${gone} more had to fit, but the files that were dropped are not the least recently requested ones`,
+        `three files were requested again, one after the other, and then room was needed for new files (${gone}), but the files that were dropped are not the least recently requested ones`,
       );
     }
   },

@@ -68,7 +68,7 @@ export default {
       run.after.map((count, at) => [at + 1, count]),
       { x: "items read", y: "pages" },
     );
-    t.ok(run.before === 0, `${run.before} pages were fetched before the stream was read`, {
+    t.ok(run.before === 0, `pages were fetched before the stream was read: ${run.before}`, {
       wanted: "none, because a stream that is not read requests nothing",
     });
     t.ok(
@@ -89,7 +89,7 @@ export default {
       run.aborted.at(-1),
       "the stream was destroyed while a fetch was under way, but the fetch was not aborted",
     );
-    t.ok(run.more === 0, `after the stream was destroyed, ${run.more} more pages were fetched`);
+    t.ok(run.more === 0, `after the stream was destroyed, more pages were fetched: ${run.more}`);
     t.ok(run.closed, "the stream was destroyed, but did not emit close");
     t.ok(
       run.error === null,
@@ -102,7 +102,7 @@ export default {
     const enough = await played(t, "enough", { pages: many, after: t.random.integer(2, 5) });
     t.ok(
       enough.more === 0,
-      `the stream was destroyed after its first items, but ${enough.more} more pages were fetched after that`,
+      `the stream was destroyed after its first items, but more pages were fetched after that: ${enough.more}`,
     );
   },
 

@@ -81,7 +81,7 @@ export default {
         );
       t.ok(
         run.whileFull === 0,
-        `${of}, ${run.whileFull} chunks were written to it while it needed drain`,
+        `${of}, chunks were written to it while it needed drain: ${run.whileFull}`,
         {
           saw: `${run.got.length} chunks written, ${run.whileFull} of them after false`,
           wanted: "none until drain",
@@ -120,7 +120,7 @@ export default {
           run.destroyed[each] > 0,
           `${where}, but ${NAMES[each]} was not destroyed, so it keeps its resources open`,
         );
-      t.ok(run.late === 0, `${where}, but ${run.late} chunks were written afterwards`);
+      t.ok(run.late === 0, `${where}, but chunks were written afterwards: ${run.late}`);
     }
   },
 
