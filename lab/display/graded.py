@@ -89,7 +89,7 @@ def _head(result: Result) -> dict[str, Any]:
     tone, word, note = "fail", points, ""
     if result.outcome == NOISY:
         tone, word = "warn", "no verdict"
-        note = f"This machine cannot tell now: {result.untold}. Nothing is lost: try again."
+        note = f"{result.untold[:1].upper()}{result.untold[1:]}. Nothing is lost: try again."
     elif result.outcome != GRADED:
         tone, word, note = "warn", "no verdict", f"{FAILED[0].upper()}{FAILED[1:]}"
     elif result.passed:

@@ -25,7 +25,7 @@ ZIP = ".zip"
 SKIPPED_FOLDERS = {"node_modules", "__macosx", "venv", "dist", "__pycache__"}
 # Of these, what a server of several files may need: its libraries, and what a compiler made of it.
 _NEEDED = {"node_modules", "dist"}
-SKIPPED = "skipped, as such a folder holds no hand-ins"
+SKIPPED = "skipped, because such a folder contains no hand-ins"
 _BY_SYSTEMS = {"__macosx", "__pycache__"}
 LEADS_OUT = (
     "its path leads out of the archive: put the file into its student's folder by hand, and judge "
@@ -189,7 +189,7 @@ def _of_link(place: Path, top: Path, path: str, *, is_students: bool) -> Entry:
     if not target.exists():
         return Entry(path, fault="it is a link that leads nowhere", place=place)
     if not target.is_file():
-        return Entry(path, fault="it is a link, and what it leads to is not a file", place=place)
+        return Entry(path, fault="it is a link to something that is not a file", place=place)
     return Entry(path, target.stat().st_size, place=place, reader=_reader(target))
 
 

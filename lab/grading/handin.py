@@ -302,12 +302,12 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
     name, suffix = Path(path).name, Path(path).suffix.lower()
     if len(data) > MOST_OF_FILE:
         advice = (
-            "are read: clear its outputs, and save it again."
+            "are read. Clear its outputs, and save it again."
             if suffix == NOTEBOOK
-            else "are more than any answer needs."
+            else "are read, which is more than any answer needs."
         )
         raise BadHandIn(
-            f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {advice}"
+            f"{path} has {max(size, len(data)):,} bytes, but at most {MOST_OF_FILE:,} {advice}"
         )
     if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
         raise BadHandIn(
@@ -348,7 +348,7 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
         others = sorted({asked for asked, _, _ in cells if asked})
         hint = f" It has cells for {', '.join(others)}." if others else ""
         if exercise.id in _ids_in_text_cells(text):
-            hint = " A text cell begins with that: turn it into a code cell."
+            hint = " A text cell begins with that line. Turn it into a code cell."
         raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
     worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
     return from_text((worked_on or found)[-1], "", exercise.id)

@@ -21,7 +21,7 @@ CHECKS = "checks"
 MOST = 500
 MOST_BYTES = 1 << 20
 PAUSE_S = 600.0  # who did nothing for longer did something else
-ADVICE = "It may be removed: only earlier checks are noted there."
+ADVICE = "You can delete the file, which contains only earlier checks."
 
 
 def folder(exercise: str, other: Path) -> Path:

@@ -90,12 +90,12 @@ class Result(Stored, Shown):
             return ""
         with_ = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         if not self.student:
-            return f"judged with {with_}, the default; LAB_STUDENT=anna for anna's values"
+            return f"judged with {with_}, the default. Set LAB_STUDENT=anna for anna's values"
         return f"judged with {with_}, the values of {clean(self.student, 200)}"
 
     def __str__(self) -> str:
         hints = f"hints opened: {self.hints}" if self.hints else ""
-        again = f"the same hidden cases again: --seed {self.seed}" if self.missed else ""
+        again = f"to repeat the same hidden cases: --seed {self.seed}" if self.missed else ""
         below = [f"  {words}" for words in (self.values, hints, again) if words]
         criteria = map(_told, told_once(self.criteria))
         return "\n".join([self.line(), *criteria, *below])
@@ -112,7 +112,7 @@ class Result(Stored, Shown):
             return f"{name}no verdict: {FAILED}{apart}"
         points = f"{bare(self.points)} of {bare(self.of)} points"
         first = next(iter(self.missed), None)
-        return f"{name}{points}{'.' if first is None else f'. {flat(first.message)}'}{apart}"
+        return f"{name}{points}{'.' if first is None else f': {flat(first.message)}'}{apart}"
 
 
 def _told(one: Looked) -> str:

@@ -60,11 +60,11 @@ class Stopped(NotGraded):
     """Whoever asked does not want to know any more."""
 
 
-LONG = "It took longer than all criteria together may take, so it was stopped."
-BUSY = "too busy to tell: the check queued for a processor for most of its time"
+LONG = "The check took longer than all criteria together may take, so it was stopped."
+BUSY = "the machine is too busy. The check spent most of its time waiting for a processor"
 FELL = (
     "With your program, the check itself failed to finish twice, but it finishes with the "
-    "reference: your program sends, returns or throws something that the check cannot handle."
+    "reference. Your program sends, returns or throws something that the check cannot handle."
 )
 
 
@@ -257,8 +257,8 @@ def _keepers(group: Cgroup, kind: str) -> str:
     if group.folders:
         return group.kind
     filtered = kind != sandbox.NONE and sandbox.inner_filter()
-    shared = "" if filtered else ", and memory that no process is seen to have is not"
-    looks = f"memory and processes are looked at {round(1 / LOOK_S)} times a second"
+    shared = "" if filtered else ", but memory that belongs to no visible process is not"
+    looks = f"memory and processes are checked {round(1 / LOOK_S)} times a second"
     return f"{group.kind}: {looks}{shared}"
 
 
@@ -341,7 +341,7 @@ def _lines(
         while True:
             now = time.monotonic()
             if stop is not None and stop.is_set():
-                raise Stopped("It was stopped before it was judged.")
+                raise Stopped("The check was stopped before it had judged the hand-in.")
             if now > until:
                 yield BUSY if queue.is_starved(now - began) else LONG
                 return
@@ -350,7 +350,10 @@ def _lines(
                 family = proctree.grown({process.pid}, proctree.processes())
                 queue.look(family)
                 if len(family) > most_processes:
-                    yield f"It started more than {most_processes} processes, so it was stopped."
+                    yield (
+                        f"More than {most_processes} processes were started, so the check was "
+                        "stopped."
+                    )
                     return
             if not selector.select(LOOK_S):
                 continue

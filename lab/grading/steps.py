@@ -16,7 +16,7 @@ from lab.grading.result import GRADED, Result
 from lab.storage import stored, written
 from lab.text.numbers import bare
 
-ADVICE = "It may be removed: only the points of a project's steps are noted there."
+ADVICE = "You can delete the file, which contains only the points of a project's steps."
 
 
 def note(step: Exercise, result: Result, place: Path) -> None:

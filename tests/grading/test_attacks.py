@@ -113,7 +113,7 @@ def test_an_attack_gains_nothing_and_is_explained(file, node, monkeypatch):
             break  # else a busy machine did not let us look, or did not let the grader judge
     assert result.points == 0, str(result)
     if result.outcome == "noisy":  # an endless loop that gets a processor for a moment only
-        assert "too busy to tell" in str(result) and os.getloadavg()[0] > 0.1
+        assert "the machine is too busy" in str(result) and os.getloadavg()[0] > 0.1
     else:
         assert result.outcome == "graded" and result.missed[0].message
     assert "LEAK" not in str(result)

@@ -98,7 +98,7 @@ def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_ove
     asked = exercise.exercise("always-later")
     result = run.grade(asked, handin.from_text("export const cached = () => undefined;"))
     assert result.outcome == GRADED and result.points == 0
-    assert "not of the kind that the task asks for" in result.missed[0].message
+    assert "not of the type that the task asks for" in result.missed[0].message
     assert "not a function" in result.line()
 
 

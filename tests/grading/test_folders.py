@@ -417,20 +417,23 @@ STRANGERS = {
         },
         "listened on a different port",
     ),
-    "Deno": ({"server.mjs": "Deno.serve(() => {});\n"}, "with Node, and not with Deno"),
-    "Bun": ({"server.mjs": 'import "bun";\n'}, "with Node, and not with Bun"),
+    "Deno": ({"server.mjs": "Deno.serve(() => {});\n"}, "with Node, not with Deno"),
+    "Bun": ({"server.mjs": 'import "bun";\n'}, "with Node, not with Bun"),
     "a module without its ending": (
         {"server.mjs": 'import "./routes";\n', "routes.mjs": ""},
-        "with its extension and its capital letters",
+        "with its extension, and with the same capital letters",
     ),
     "a module without its capitals": (
         {"server.js": 'require("./Routes");\n', "routes.js": ""},
-        "with its extension and its capital letters",
+        "with its extension, and with the same capital letters",
     ),
-    "a module elsewhere": ({"server.mjs": 'import "../routes.mjs";\n'}, "move that file into it"),
+    "a module elsewhere": (
+        {"server.mjs": 'import "../routes.mjs";\n'},
+        "Move that file into your folder",
+    ),
     "CommonJS by package.json": (
         {"package.json": package(type="commonjs"), "server.js": ESM},
-        'Write "type": "module" into package.json',
+        'Add "type": "module" to package.json',
     ),
     "a hidden file": (
         {

@@ -37,7 +37,7 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export default function summary() {}\n",
             "a.mjs",
-            r"no function `summary`, only a default export: write `export function summary",
+            r"no function `summary`, only a default export\. Write `export function summary",
         ),
         (
             "export default () => {};\nexport const sum = 1;\n",
@@ -49,19 +49,18 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export const summary = { throughput: 1 };\n",
             "a.mjs",
-            r"is of type object: a function "
-            r"is needed",
+            r"is of type object, not a function",
         ),
         ("module.exports = { sumary() {} };\n", "a.cjs", r"no function `summary`.*module\.exports"),
         (
             'import express from "express";\nexport const summary = () => express;\n',
             "a.mjs",
-            r"imports express, and only Node's own",
+            r"imports express, but only Node's own",
         ),
         (
             'import { mean } from "./mean.mjs";\nexport const summary = mean;\n',
             "a.mjs",
-            r"imports \./mean\.mjs, and only Node's own.*in this one file",
+            r"imports \./mean\.mjs, but only Node's own.*into this one file",
         ),
         (
             'const _ = require("lodash");\nmodule.exports = { summary: () => _ };\n',
@@ -86,7 +85,7 @@ def judged(text, name="summary.mjs", asked="summary"):
         (
             "export const summary = () => [5];\n",
             "a.mjs",
-            r"returned a list, but it should return an object",
+            r"returned an array, but it should return an object",
         ),
         (
             "export const summary = () => ({});\nthrow new Error('left over');\n",
@@ -156,11 +155,11 @@ def judged(text, name="summary.mjs", asked="summary"):
             r"not caught: \{ rows: 3 \} was thrown, which is not an Error",
         ),
         # What came from another program or language than JavaScript.
-        ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"2\): \u201c is a quo"),
+        ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"2\): \u201c is a typo"),
         (
             "export const summary = (rows: number[]) => ({});\n",
             "a.mjs",
-            r"line 1\): TypeScript types are not JavaScript, remove them",
+            r"line 1\): TypeScript types are not JavaScript\. Remove them",
         ),
         ("interface Row { ms: number }\n" + EMPTY, "a.mjs", r"TypeScript types"),
         (

@@ -47,7 +47,7 @@ def test_a_result_says_with_whose_values_it_was_judged():
     one = PAGES["die-well"]
     hand_in = handin.from_text("process.exit(1);\n", "mine.mjs")
     for who, values in {
-        "": "grace = 2000, the default; LAB_STUDENT=anna",
+        "": "grace = 2000, the default. Set LAB_STUDENT=anna",
         "anna": f"grace = {one.for_student('anna')['grace']}, the values of anna",
     }.items():
         result = run.grade(one, hand_in, student=who)

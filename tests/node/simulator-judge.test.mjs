@@ -55,7 +55,7 @@ test("a program that computes and asks without end is stopped, however little vi
   const { criteria } = await judged(source, ASKS, { seconds: 2 });
   for (const { outcome, message } of criteria) {
     assert.equal(outcome, "missed");
-    assert.match(message, /^It took longer than all criteria together may take/);
+    assert.match(message, /^The check took longer than all criteria together may take/);
   }
 });
 
@@ -68,7 +68,7 @@ test("to compute for longer than a call may take takes that time in the model, t
     for (const { message } of criteria)
       assert.equal(
         message,
-        "`f` did not answer within 1 s: a promise is never settled, or a callback never called",
+        "`f` did not finish within 1 s: a promise is never settled, or a callback is never called",
       );
   }
 });

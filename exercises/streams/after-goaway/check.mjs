@@ -83,12 +83,13 @@ export default {
     t.equal(
       server.visits.map(({ method }) => method),
       calls.map(() => "POST"),
-      "the requests did not reach the server once each, as POST",
+      "not every request reached the server exactly once, as a POST",
     );
     t.equal(
       server.sessions.length,
       1,
-      (saw) => `${calls.length} simultaneous requests opened ${saw} connections`,
+      (saw) =>
+        `${calls.length} simultaneous requests opened ${saw} connections, but they should share one`,
     );
     server.close();
   },
@@ -103,7 +104,7 @@ export default {
     await t.until(() => held.length === 3, 4000);
     t.ok(
       held.length === 3,
-      "three requests were made, but did not reach the server at the same time",
+      "three requests were made, but the server did not have all three under way at the same time",
       {
         saw: held.length,
       },
@@ -154,13 +155,13 @@ export default {
     const rejected = refused.filter(({ outcome }) => outcome?.error);
     t.ok(
       rejected.length === 0,
-      `after GOAWAY ${refused.length} of ${count} requests were refused, and ${rejected.length} of them were not sent again successfully`,
+      `after GOAWAY, the server refused ${refused.length} of ${count} requests, but ${rejected.length} of them were rejected instead of being sent again successfully`,
       { saw: rejected.length > 0 ? outcomeText(rejected[0]) : "", wanted: "sent again" },
     );
     t.equal(
       refused.map(outcomeText),
       refused.map(({ body }) => `got ${body}`),
-      "a refused request did not get the response to its body when it was sent again",
+      "a refused request should be sent again with its body, but it did not get the response to that body",
     );
     const kept = calls.filter(({ path }) => first.includes(path));
     t.equal(
@@ -175,12 +176,13 @@ export default {
         Math.max(...refused.map(({ path }) => times(path))),
       ],
       [1, 2],
-      "a request was sent again although it was not refused, or more often than needed: the most times for each kind",
+      "a request that was not refused was sent again, or a refused request was sent more than twice. The numbers show the most times that a request of each kind was sent: not refused, then refused",
     );
     t.equal(
       server.sessions.length,
       2,
-      (saw) => `requests that were refused together needed ${saw} connections in all`,
+      (saw) =>
+        `the server saw ${saw} connections, but one before GOAWAY and one after it are enough`,
     );
     server.close();
   },
@@ -204,7 +206,7 @@ export default {
     );
     t.ok(
       again.length === 0,
-      `the connection was cut with ${calls.length} requests under way, and ${again.length} were sent twice, although the server may have processed them`,
+      `the connection was cut with ${calls.length} requests under way, and ${again.length} of them were sent twice, although the server may have processed them`,
     );
     const whole = calls.filter(({ outcome }) => outcome && !outcome.error);
     t.ok(
@@ -222,7 +224,7 @@ export default {
     t.equal(
       outcomeText(next),
       `got ${body}`,
-      "a request after the connection was cut did not work",
+      "the connection was cut, and the next request did not get its response",
     );
     server.close();
   },
@@ -235,10 +237,14 @@ export default {
     await within(call.over, t, 3000);
     t.ok(
       server.visits.length <= 3,
-      `a server refused a request each time, but it was sent ${server.visits.length} times, not three`,
+      `the server refused a request each time, and it was sent ${server.visits.length} times, but it should be sent three times at most`,
       { wanted: "three times" },
     );
-    t.equal(server.visits.length, 3, "a server refused a request each time: how often it was sent");
+    t.equal(
+      server.visits.length,
+      3,
+      "the server refused a request each time, but it was not sent exactly three times",
+    );
     t.ok(
       call.outcome?.error,
       "a request was refused three times, but its promise was not rejected",

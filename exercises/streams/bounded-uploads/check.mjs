@@ -72,7 +72,7 @@ class Upload {
   }
 }
 
-const said = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+const said = (answer) => (answer ? (answer.error ?? answer.status) : "no response");
 async function put(t, server, name, body, headers) {
   const upload = new Upload(server, `/${name}`, headers);
   await Promise.race([upload.end(body), t.sleep(5000)]);
@@ -86,7 +86,7 @@ const bytes = (t, size) => Buffer.alloc(size, t.token());
 async function holds(t, folder, names, what) {
   const extra = () => readdirSync(folder).filter((name) => !names.includes(name));
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}: part of it was left in the folder`, {
+  t.ok(extra().length === 0, `${what}, part of an upload was left in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -109,10 +109,10 @@ export default {
       t.equal(status, 201, `${what} was not answered with 201`);
       t.ok(
         readdirSync(folder).includes(name) && server.read(join("files", name)).equals(body),
-        `${what} was answered with 201, but the file has the wrong bytes, or is missing`,
+        `${what} was answered with 201, but its file has the wrong bytes or is missing`,
       );
     }
-    await holds(t, folder, [name], "uploads that succeeded");
+    await holds(t, folder, [name], "after uploads that succeeded");
   },
 
   async limit(t) {
@@ -125,7 +125,7 @@ export default {
     const first = await announced.answered(t, server);
     t.ok(
       first?.status === 413,
-      `an upload with a content-length above the limit was not answered before its body had arrived`,
+      `an upload whose content-length is above the limit was not rejected before its body arrived`,
       { saw: said(first), wanted: 413 },
     );
     await announced.leave();
@@ -138,11 +138,11 @@ export default {
       { saw: said(answer), wanted: 413 },
     );
     await silent.leave();
-    await holds(t, folder, [], "two uploads that were too large");
+    await holds(t, folder, [], "after two uploads that were too large");
     t.equal(
       await put(t, server, word(t), bytes(t, 1000)),
       201,
-      "an upload after two that were too large was not answered with 201",
+      "after two uploads that were too large, the next upload was not answered with 201",
     );
   },
 
@@ -178,12 +178,17 @@ export default {
     const seen = server.read(join("files", name));
     t.ok(
       seen.equals(old),
-      "while an upload is under way, the file that previously had that name is already gone",
+      "while an upload was under way, the file that previously had that name was already gone or changed",
       { saw: `${seen.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
-    await passes(`after ${LEAVING} clients that left`);
-    await holds(t, folder, [name, other], `${LEAVING} clients left in the middle of their uploads`);
+    await passes(`after ${LEAVING} clients had left`);
+    await holds(
+      t,
+      folder,
+      [name, other],
+      `after ${LEAVING} clients had left in the middle of their uploads`,
+    );
     t.ok(
       readdirSync(folder).includes(name) && server.read(join("files", name)).equals(old),
       "an upload whose client left destroyed the file that previously had that name",
@@ -192,7 +197,7 @@ export default {
     t.ok(
       files() === 0,
       `${LEAVING} clients left in the middle of their uploads, and ${files()} files stayed open`,
-      { wanted: "+ 0 descriptors" },
+      { wanted: "0 files" },
     );
     if (server.end) throw server.early();
   },
@@ -217,7 +222,7 @@ export default {
     }
     t.ok(
       answer?.status === 507,
-      "the disk was full in the middle of an upload, but the response was not 507",
+      "the disk became full in the middle of an upload, but the response was not a 507",
       {
         saw: said(answer),
         wanted: 507,
@@ -230,7 +235,7 @@ export default {
     }, 2000);
     t.ok(
       again === 201,
-      "after an upload had filled the disk, one of 2 MiB does not fit, so part of the first is still there",
+      "after an upload had filled the disk, an upload of 2 MiB did not fit, so part of the first upload is still on the disk",
       { saw: again, wanted: 201 },
     );
   },
@@ -263,13 +268,13 @@ export default {
     t.note("growth during a large upload (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (LARGE * 2) / 3,
-      `an upload of ${LARGE / MIB} MiB made the server grow by ${Math.round(grown / MIB)} MiB`,
-      { wanted: "some chunks" },
+      `an upload of ${LARGE / MIB} MiB made the server's memory grow by ${Math.round(grown / MIB)} MiB`,
+      { wanted: "a few chunks" },
     );
     const stored = lstatSync(join(folder, name), { throwIfNoEntry: false });
     t.ok(
       stored?.isFile() && stored.size === LARGE,
-      "a large upload was answered with 201, but is missing",
+      "a large upload was answered with 201, but its file is missing or has the wrong size",
       { saw: stored ? `${stored.size} bytes` : "no file", wanted: `${LARGE} bytes` },
     );
   },

@@ -8,7 +8,7 @@ const play = async (t, given) => {
   const log = await (await student(t)).scene("play", { word: t.token(), ...given });
   if (log.kind) t.miss("`bytesOf` did not return a ReadableStream", { saw: log.kind });
   if (log.refused)
-    t.miss("the stream does not accept a reader that provides memory: is it a stream of bytes?");
+    t.miss("the stream does not accept a reader that provides memory. Is it a stream of bytes?");
   return log;
 };
 const pieces = (t) =>
@@ -21,7 +21,9 @@ function whole(t, log, count, reader) {
     t.miss(`a reader that provides no memory got an error`, { saw: log.over });
   const saw = bytes(log);
   if (saw.length > count)
-    t.miss(`${reader} got ${saw.length} bytes, and ${saw.length - count} of them were never read`);
+    t.miss(
+      `${reader} got ${saw.length} bytes, but ${saw.length - count} of them were never read from the file`,
+    );
   t.equal(saw, wanted(count), `${reader} got bytes that differ from those in the file`);
 }
 
@@ -57,7 +59,7 @@ export default {
     t.equal(
       views,
       views.map((_, i) => byob[i % 2]),
-      "the file was given a view that differs in size from the reader's",
+      "`file.read` was called with a view that differs in size from the reader's",
     );
     t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },
@@ -69,7 +71,7 @@ export default {
     t.equal(
       log.reads[0],
       size,
-      "for a reader that provides no memory, the file was asked for the wrong number of bytes",
+      "for a reader that provides no memory, `file.read` was called with a view of the wrong size",
     );
     t.ok(log.over !== "waits", "the file was at its end, but the last read is still waiting");
   },

@@ -27,7 +27,7 @@ const serving = (t, server, path) => t.get(server, path, { seconds: 4 });
 async function lives(t, { server, text }, when) {
   const { body, error } = await serving(t, server, "/text.txt");
   if (error && (await t.until(() => server.end, 500))) throw server.early();
-  t.ok(!error && body.equals(text), `${when}, a text file no longer arrives`, {
+  t.ok(!error && body.equals(text), `${when}, a text file did not arrive in full`, {
     saw: error ?? `${body.length} bytes`,
   });
 }
@@ -51,7 +51,7 @@ const leave = (server) =>
 async function failing(t, title, ask) {
   const run = await started(t);
   const { server } = run;
-  await lives(t, run, "before anything fails");
+  await lives(t, run, "before any failure");
   const before = open(server).length;
   const points = [[0, 0]];
   for (let round = 1; round <= ROUNDS; round++) {
@@ -81,7 +81,11 @@ export default {
       wanted: `${text.length} bytes`,
     });
     const missing = await serving(t, server, `/${t.token()}.txt`);
-    t.equal(missing.error ?? missing.status, 404, "a file that does not exist should get a 404");
+    t.equal(
+      missing.error ?? missing.status,
+      404,
+      "a request for a file that does not exist was not answered with 404",
+    );
     await lives(t, { server, text }, "after a 404");
   },
 
@@ -91,13 +95,17 @@ export default {
     if (run.server.end) throw run.server.early();
     t.ok(
       error !== "timeout",
-      "the step failed, but the response never ended, so its client is still waiting for the rest",
+      "the step failed, but the response never ended, so the client is still waiting for the rest",
       { wanted: "a connection that is cut" },
     );
-    t.ok(error, `the step failed in the middle, but the response ended as if it were whole`, {
-      saw: `${status}, ${body?.length} bytes`,
-      wanted: "a connection that is cut",
-    });
+    t.ok(
+      error,
+      `the step failed in the middle of a file, but the response ended as if it were whole`,
+      {
+        saw: `${status}, ${body?.length} bytes`,
+        wanted: "a connection that is cut",
+      },
+    );
     await lives(t, run, "after a failure");
   },
 
@@ -106,8 +114,8 @@ export default {
       t.get(server, "/broken.txt", { seconds: 1 }),
     );
     t.ok(left <= 0, `the step failed ${requests} times, and ${files} files are still open`, {
-      saw: `+ ${left} descriptors`,
-      wanted: "+ 0",
+      saw: `${left} more descriptors`,
+      wanted: "0 more",
     });
     await lives(t, run, `after ${requests} failures`);
   },
@@ -117,8 +125,8 @@ export default {
     t.ok(
       left <= 0,
       `${requests} clients left in the middle of their responses, and ${files} files are still open`,
-      { saw: `+ ${left} descriptors`, wanted: "+ 0" },
+      { saw: `${left} more descriptors`, wanted: "0 more" },
     );
-    await lives(t, run, `after ${requests} clients left`);
+    await lives(t, run, `after ${requests} clients had left`);
   },
 };

@@ -29,9 +29,9 @@ export default {
     for (const n of numbers(many)) {
       const got = of(run, n);
       const seen = { saw: got, wanted: [a, b, c] };
-      const situation = "two texts were sent before the first one had reached all clients";
+      const situation = "two more texts were sent before the first one had reached all clients";
       if ([a, b, c].some((text) => !got.includes(text)))
-        t.miss(`${situation}, but a client's texts are missing`, seen);
+        t.miss(`${situation}, but some of a client's texts are missing`, seen);
       t.ok(got.length === 3, `${situation}, but a client got a text twice`, seen);
       t.equal(got, [a, b, c], `${situation}, but a client did not get the texts in order`);
     }
@@ -56,7 +56,7 @@ export default {
       t.equal(
         log.length,
         2 * many,
-        `two texts went to ${many} clients, but some writes are missing`,
+        `two texts went to ${many} clients, but the number of writes is wrong`,
       );
       const fewest = Math.ceil((2 * many) / most);
       t.ok(
@@ -96,14 +96,14 @@ export default {
       t.equal(
         of(run, n).length,
         run.hadOnLeaving[n],
-        "`write` was called for a client that had been removed: how many texts it got in all",
+        "`write` was called for a client that had been removed, so it got too many texts",
       );
     const back = [{ send: a }, { send: b }, { remove: many - 1 }, { add: many - 1 }, { send: c }];
     const again = await play(t, { most, many, steps: back, writes: 3 * many - 2 });
     t.equal(
       of(again, many - 1),
       [c],
-      "a client was removed before it had its texts, and was added again: what it got in all",
+      "a client was removed before it got its texts, and was added again, but it did not get exactly the text that was sent after that",
     );
   },
 
@@ -112,7 +112,7 @@ export default {
     const [a] = words(t, 1);
     const before = await play(t, { most, many, steps: [], writes: 0 });
     const after = await play(t, { most, many, steps: [{ send: a }], writes: many });
-    t.equal(after.log.length, many, "a text was sent, but not every client got it once");
+    t.equal(after.log.length, many, "a text was sent, but not every client got it exactly once");
     t.ok(
       before.left === 0 && after.left === 0,
       "the hub had nothing to write, but a timer or an immediate was still set",

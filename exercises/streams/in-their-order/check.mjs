@@ -55,7 +55,7 @@ export default {
     t.equal(
       log.got.map(([number, source]) => `${number} of source ${source}`),
       expected(lists).map(([number, source]) => `${number} of source ${source}`),
-      "three sources have equal chunks, but the chunks of an earlier source did not come first",
+      "three sources have chunks with equal numbers, but the chunks of an earlier source did not come first",
     );
   },
 
@@ -66,7 +66,7 @@ export default {
     t.ok(
       log.most <= 2, // the chunk that is given now, and the next
       `${log.most} chunks of one source were read but not yet given to the reader`,
-      { wanted: "one ahead" },
+      { wanted: "one chunk ahead" },
     );
     t.equal(log.early, 0, "chunks were read from the sources before the reader asked for any");
   },

@@ -96,7 +96,7 @@ export default {
       t.equal(
         error ?? `${status} ${body}`,
         "200 done\n",
-        "before the signal, a request was answered with something else",
+        "before the signal, a request did not get its usual response",
       );
       t.ok(
         !last,
@@ -138,16 +138,16 @@ export default {
     const never = after.filter((answers) => answers.length >= MOST && !answers.at(-1).last).length;
     t.ok(
       never === 0,
-      `${never} of ${CLIENTS} clients that kept sending requests were never told that the server is leaving`,
+      `${never} of ${CLIENTS} clients that kept sending requests were never told that the server is shutting down`,
       {
         saw: `${MOST + 1} responses after SIGTERM, none of which says that it is the last one on its connection`,
-        wanted: "a connection: close in each response",
+        wanted: "connection: close in each response",
       },
     );
     const cut = after.filter((answers) => !answers.some(({ last }) => last)).length;
     t.ok(
       cut === 0,
-      `${cut} of ${CLIENTS} clients found their connection closed without having been told so in the last response`,
+      `${cut} of ${CLIENTS} clients had their connection closed, although no response had told them that it was the last one`,
     );
     t.ok(fresh.error, "a new connection was accepted and answered, long after SIGTERM", {
       saw: `${fresh.status}`,
@@ -159,9 +159,9 @@ export default {
     const { ended, server } = await left(t);
     t.ok(
       ended,
-      `${LONG / 1000} s after SIGTERM the server was still running, with GRACE_MS at ${GRACE}, so it had to be killed`,
+      `${LONG / 1000} s after SIGTERM, with GRACE_MS=${GRACE}, the server was still running, so it had to be killed. One client was silent, and another had sent half a request`,
       {
-        saw: "one client was silent, and one had sent half a request",
+        saw: "still running",
         wanted: "exit code 0",
       },
     );

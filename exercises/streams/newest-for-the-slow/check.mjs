@@ -26,7 +26,7 @@ const events = ({ writes }) =>
 const neverFull = (t, { writes }) =>
   t.ok(
     writes.every(({ isFull }) => !isFull),
-    "`write` had returned `false`, but the hub wrote to that client before it emitted `drain`",
+    "`write` had returned `false`, but the hub wrote to that client again before the client emitted `drain`",
   );
 
 export default {
@@ -35,11 +35,19 @@ export default {
     const run = await play(t, [{ add: 0 }, { send: a }, { add: 1 }, { send: b }, { send: c }]);
     const all = [event(1, a), event(2, b), event(3, c)];
     const [first] = events(run[0]);
-    t.equal(first, all[0], "an event was sent to a client that reads: its form");
-    t.equal(events(run[0]), all, "three events were sent to a client that reads: what it got");
+    t.equal(
+      first,
+      all[0],
+      "an event that was sent to a client that reads does not have the required form",
+    );
+    t.equal(
+      events(run[0]),
+      all,
+      "a client that reads did not get exactly the three events that were sent",
+    );
     t.ok(
       run[0].writes.at(-1).step === 4,
-      "a client that reads did not get its last event when it was sent",
+      "a client that reads did not get its last event as soon as it was sent",
     );
     t.equal(
       events(run[1]),
@@ -79,33 +87,37 @@ export default {
     const newest = full + missed + 1;
     const run = await play(t, [{ add: 0, room: 1 }, ...send(list.slice(0, newest)), { drain: 0 }]);
     const got = events(run[0]);
-    const situation = `a client was full after event ${full}, and was sent ${missed + 1} more`;
+    const situation = `a client was full after event ${full}, and ${missed + 1} more events were sent`;
     const seen = {
       saw: got.slice(1),
       wanted: [gapOf(t, missed), event(newest, to(newest))],
     };
-    t.ok(got.length > 1, `${situation}: after \`drain\`, nothing came`, seen);
+    t.ok(got.length > 1, `${situation}. After \`drain\`, nothing came`, seen);
     t.ok(
       got.includes(event(newest, to(newest))),
-      `${situation}: the newest event was not written after \`drain\``,
+      `${situation}. The newest event was not written after \`drain\``,
       seen,
     );
     t.ok(
       got.filter((text) => text.startsWith("id: ")).length === 2,
-      `${situation}: after \`drain\`, the client should get one event and the gap, and nothing else`,
+      `${situation}. After \`drain\`, the client should get one event and the gap, and nothing else`,
       seen,
     );
     t.ok(
       got.some((text) => text.startsWith("event: ")),
-      `${situation}: after \`drain\`, no gap was reported`,
+      `${situation}. After \`drain\`, no gap was reported`,
       seen,
     );
     t.ok(
       got.includes(gapOf(t, missed)),
-      `${situation}: the gap has the wrong form, or does not say how many events were left out`,
+      `${situation}. The gap has the wrong form, or does not say how many events were left out`,
       seen,
     );
-    t.equal(got.slice(1), seen.wanted, `${situation}: what the client got after \`drain\``);
+    t.equal(
+      got.slice(1),
+      seen.wanted,
+      `${situation}. After \`drain\`, the client did not get exactly the gap and then the newest event`,
+    );
 
     // One event while it is full; then none.
     const [a, b, c] = list;
@@ -119,7 +131,7 @@ export default {
     t.equal(
       events(few[0]),
       [event(1, a), event(2, b), event(3, c)],
-      "a client was full for one event, and nothing was left out: what it got",
+      "a client was full for one event, so nothing was left out, but it did not get exactly the three events that were sent",
     );
 
     // The gap fills the client again.
@@ -139,11 +151,17 @@ export default {
       .reduce((total, count) => total + count, 0);
     const ids = texts.flatMap((text) => /^id: (\d+)/.exec(text)?.[1] ?? []).map(Number);
     const what = "a gap filled the client again, and more events were sent until the next `drain`";
-    t.ok(ids.at(-1) === 7, `${what}: in the end it did not get the newest event`, { saw: texts });
-    t.ok(sum + ids.length === 7, `${what}: events and gaps do not add up to what was sent`, {
+    t.ok(ids.at(-1) === 7, `${what}, but in the end the client did not get the newest event`, {
       saw: texts,
-      wanted: "each event by itself or in a gap",
     });
+    t.ok(
+      sum + ids.length === 7,
+      `${what}, but the client's events and gaps do not add up to the events that were sent`,
+      {
+        saw: texts,
+        wanted: "each event by itself or in a gap",
+      },
+    );
   },
 
   async bounded(t) {
@@ -174,13 +192,17 @@ export default {
     t.equal(
       run[1].writes.length,
       2,
-      "a client is gone, but the hub wrote to it, or never had before",
+      "a client is gone after two events, but the hub did not write to it exactly twice",
     );
     t.equal(run[0].writes.length, 1, "a full client is gone, but the hub wrote to it");
-    t.equal(events(run[2]).length, 4, "two clients are gone: how many of four events another got");
+    t.equal(
+      events(run[2]).length,
+      4,
+      "two clients are gone, but another client did not get all four events",
+    );
     t.ok(
       run[0].listeners + run[1].listeners === 0,
-      "a client has left, but it still has a listener of the hub",
+      "a client has left, but the hub left a listener on its response",
       { saw: run[0].listeners + run[1].listeners, wanted: 0 },
     );
   },

@@ -12,7 +12,7 @@ export function createHub() {
       last += 1;
       const text = `id: ${last}\ndata: ${JSON.stringify(data)}\n\n`;
       for (const response of clients) response.write(text);
-      // Those who could not take it get `event: ${gap}` later.
+      // Clients that could not take it get `event: ${gap}` later.
     },
   };
 }

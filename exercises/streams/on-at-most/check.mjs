@@ -6,7 +6,7 @@ const asked = (t) =>
   });
 async function played(t, most, steps, name = "reading") {
   const run = await (await asked(t)).scene("play", { name, most, steps });
-  t.ok(run.kind === undefined, "latest returned something that `for await` cannot use", {
+  t.ok(run.kind === undefined, "`latest` returned something that `for await` cannot use", {
     saw: run.kind,
   });
   return run;
@@ -33,7 +33,7 @@ export default {
       list,
       "five events occurred, and there was room for all, but they did not arrive in order",
     );
-    t.equal(run.dropped, 0, "nothing had to be dropped, but `dropped` says otherwise");
+    t.equal(run.dropped, 0, "nothing had to be dropped, but `dropped` counts some events");
   },
 
   async early(t) {
@@ -54,12 +54,16 @@ export default {
     const got = values(run).slice(1);
     const came = got.filter((one) => typeof one === "string");
     const what = `${list.length - 1} events occurred while no caller asked, and at most ${most} may wait`;
-    t.ok(came.length <= most, `${what}: more than that were kept`, {
+    t.ok(came.length <= most, `${what}, but more than that were kept`, {
       saw: came.length,
       wanted: most,
     });
-    t.equal(came, list.slice(-most), `${what}: the events that were kept are not the latest ones`);
-    t.equal(run.dropped, list.length - 1 - most, `${what}: \`dropped\` has the wrong number`);
+    t.equal(
+      came,
+      list.slice(-most),
+      `${what}, but the events that were kept are not the latest ones`,
+    );
+    t.equal(run.dropped, list.length - 1 - most, `${what}, but \`dropped\` has the wrong number`);
   },
 
   async failed(t) {

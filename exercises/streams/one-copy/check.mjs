@@ -7,7 +7,7 @@ const asked = (t) =>
 
 async function played(t, most, steps) {
   const { kind, gets } = await (await asked(t)).scene("play", { most, steps });
-  t.ok(kind === undefined, "keep did not return a function", { saw: kind });
+  t.ok(kind === undefined, "`keep` did not return a function", { saw: kind });
   return gets;
 }
 /** A file that is asked for, and loaded. */
@@ -32,7 +32,7 @@ export default {
     const loads = sum(first.map((one) => ({ bytes: one.loads })));
     t.ok(
       loads === 1,
-      `${crowd} asked for a file at the same time, but it was loaded ${loads} times`,
+      `${crowd} callers asked for a file at the same time, but it was loaded ${loads} times`,
       {
         saw: loads,
         wanted: 1,
@@ -81,7 +81,7 @@ export default {
       t.ok(kept.length >= stays.length, "files were dropped for which there was room", seen);
       t.ok(
         stays.every(({ name }) => kept.some((one) => one.name === name)),
-        "the kept files are not the last ones that fit",
+        "the files that were kept are not the last ones that fit",
         seen,
       );
     }
@@ -106,7 +106,7 @@ export default {
       t.equal(
         order(kept).sort(),
         order(again.slice(gone)).sort(),
-        `three files were requested again, one after the other, and there was no room for the next ${gone}, so the least recently requested files should have been dropped`,
+        `three files were requested again, one after the other, and then room was needed for new files (${gone}), but the files that were dropped are not the least recently requested ones`,
       );
     }
   },

@@ -98,14 +98,18 @@ function pour(stream, size, piece = Buffer.alloc(PIECE, "x")) {
 }
 
 const said = ({ ended, status }) =>
-  ended?.error ?? ended?.status ?? (status ? "no end" : "no answer");
+  ended?.error ?? ended?.status ?? (status ? "no end" : "no response");
 
 async function lives(t, { server, upstream }, when) {
   const word = t.token();
   const path = upstream.path(t, ({ response }) => response.end(word));
   const { status, body, error } = await t.get(server, path);
   if (error && (await t.until(() => server.end, 500))) throw server.early();
-  t.equal(error ?? `${status} ${body}`, `200 ${word}`, `${when}, a request was not answered`);
+  t.equal(
+    error ?? `${status} ${body}`,
+    `200 ${word}`,
+    `${when}, another request did not get its response`,
+  );
 }
 
 /** Waits until nothing more is taken, though the proxy has answered others meanwhile, or until half is. */
@@ -173,8 +177,8 @@ export default {
     const stopped = (who, whom, { taken }) =>
       t.ok(
         taken < LARGE / 2,
-        `${who} did not read, but ${whom} could send ${mib(taken)} and continue, so the proxy keeps the bytes`,
-        { wanted: "what fits into the buffers, then nothing more" },
+        `${who} did not read, but ${whom} was not stopped after ${mib(taken)}, so the proxy keeps the bytes in memory`,
+        { wanted: "only what fits into the buffers" },
       );
 
     let down = { taken: 0 };
@@ -198,7 +202,7 @@ export default {
     t.equal(
       [said(answer), answer.bytes],
       [200, LARGE],
-      "a client read nothing for a while and then its whole response: the status and the number of bytes",
+      "a client read nothing for a while and then continued to read, but did not get the right status and all bytes",
     );
 
     let visit;
@@ -224,7 +228,7 @@ export default {
     t.equal(
       [said(upload), bytes],
       [200, LARGE],
-      "the upstream read nothing for a while and then the whole body: the status and the number of bytes",
+      "the upstream read nothing for a while and then continued to read, but the client did not get the right status, or the upstream did not get all bytes",
     );
   },
 
@@ -252,7 +256,7 @@ export default {
       // A proxy that collects has nothing to show yet; then its clients leave all the same.
       const under = () =>
         visits.length === LEAVING &&
-        (!when.endsWith("response") || clients.every((one) => one.bytes));
+        (!when.endsWith("responses") || clients.every((one) => one.bytes));
       await t.until(() => under() || server.end, visits.length ? 500 : 1500);
       if (server.end) throw server.early();
       for (const { request } of clients) request.destroy();
@@ -261,10 +265,10 @@ export default {
       await t.until(() => left() === 0, 3000);
       t.ok(
         left() === 0,
-        `${LEAVING} clients left ${when}, but for ${left()} of them the request to the upstream continues in vain`,
-        { wanted: "it ends when its client has left" },
+        `${LEAVING} clients left ${when}, but the requests of ${left()} of them to the upstream were not ended`,
+        { wanted: "a request that ends when its client leaves" },
       );
-      await lives(t, run, `after clients that left ${when}`);
+      await lives(t, run, `after clients had left ${when}`);
     }
   },
 
@@ -277,7 +281,7 @@ export default {
     t.equal(
       never.error ?? never.status,
       502,
-      "the upstream broke off before its headers, but the response was not 502",
+      "the upstream broke the connection before its headers, but the response was not a 502",
     );
 
     let visit;
@@ -296,17 +300,17 @@ export default {
     if (await t.until(() => server.end, 100)) throw server.early();
     t.ok(
       asking.ended,
-      "the upstream broke off in the middle of its response, but the client is still waiting for the rest",
+      "the upstream broke the connection in the middle of its response, but the client is still waiting for the rest",
       {
         wanted: "a connection that is cut",
       },
     );
     t.ok(
       asking.ended.error || asking.status === 502,
-      "the upstream broke off in the middle of its response, but the response ended as if it were whole",
+      "the upstream broke the connection in the middle of its response, but the response ended as if it were whole",
       { saw: `${said(asking)}, ${asking.bytes} bytes`, wanted: "a connection that is cut" },
     );
-    await lives(t, run, "after an upstream that broke off");
+    await lives(t, run, "after the upstream had broken a connection");
 
     const closed = http.createServer();
     await new Promise((resolve) => closed.listen(0, "127.0.0.1", resolve));
@@ -318,7 +322,7 @@ export default {
     for (const method of ["GET", "POST"]) {
       const { error, status } = await t.get(alone, "/", { method });
       if (error && (await t.until(() => alone.end, 500))) throw alone.early();
-      t.equal(error ?? status, 502, "nothing listens at UPSTREAM, but the response was not 502");
+      t.equal(error ?? status, 502, "nothing listens at UPSTREAM, but the response was not a 502");
     }
   },
 
@@ -350,24 +354,27 @@ export default {
         { seconds: 6 },
       );
       if (late.error && (await t.until(() => server.end, 500)))
-        t.miss("the server died when the time for headers was up, in the middle of a body", {
-          saw: server.early().message,
-        });
+        t.miss(
+          "the server ended with an error when the time for headers was up in the middle of a body",
+          {
+            saw: server.early().message,
+          },
+        );
       t.equal(
         late.error ?? late.status,
         504,
-        `the upstream sent no headers, with TIMEOUT_MS at ${timeout}, but the response was not 504`,
+        `with TIMEOUT_MS=${timeout}, the upstream sent no headers, but the response was not a 504`,
       );
       t.ok(
         late.ms > timeout - 20,
-        `a 504 arrived after ${Math.round(late.ms)} ms, with TIMEOUT_MS at ${timeout}`,
+        `a 504 arrived too early, after ${Math.round(late.ms)} ms, with TIMEOUT_MS=${timeout}`,
       );
       await t.until(() => !silent || silent.gone, 3000);
       t.ok(
         !silent || silent.gone,
-        "a client got a 504, but the request to the upstream continues",
+        "a client got a 504, but the request to the upstream was not ended",
         {
-          wanted: "it ends with the time-out",
+          wanted: "a request that ends at the time-out",
         },
       );
       // The time of the first one, which had its headers, is over as well: it was asked before.

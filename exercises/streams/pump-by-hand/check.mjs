@@ -39,30 +39,30 @@ const NAMES = { from: "the reader", to: "the writer" };
 export default {
   async bytes(t) {
     for (const run of await whole(t)) {
-      const of = `${run.given.length} chunks, and a writer that is never full`;
-      t.ok(run.promised, "pump did not return a promise");
-      t.equal(text(run.got), text(run.given), `${of}: the wrong chunks were written`);
+      const of = `with a writer that is never full (chunks: ${run.given.length})`;
+      t.ok(run.promised, "`pump` did not return a promise");
+      t.equal(text(run.got), text(run.given), `${of}, the wrong chunks were written`);
       t.ok(
         run.ends > 0,
-        `${of}: end() was never called, so the writer does not know that there is no more`,
+        `${of}, end() was never called, so the writer does not know that no more chunks will come`,
         { saw: run.log },
       );
-      t.equal(run.ends, 1, `${of}: end() was called ${run.ends} times`);
+      t.equal(run.ends, 1, `${of}, end() was called ${run.ends} times`);
       const [resolved, finish] = ["promise: resolved", "to: finish"].map((what) =>
         run.log.indexOf(what),
       );
-      t.ok(run.settled === "resolved", `${of}: the promise was ${run.settled ?? "never settled"}`, {
+      t.ok(run.settled === "resolved", `${of}, the promise was ${run.settled ?? "never settled"}`, {
         saw: run.log,
       });
       t.ok(
         resolved > finish,
-        `${of}: the promise was resolved before finish, while the last bytes were still in transit`,
+        `${of}, the promise was resolved before finish, while the last bytes were still in transit`,
         { saw: run.log },
       );
       t.equal(
         run.value,
         size(run.given),
-        `${of}: the promise resolved to the wrong number of bytes`,
+        `${of}, the promise resolved to the wrong number of bytes`,
       );
     }
   },
@@ -72,7 +72,7 @@ export default {
     for (const room of [1, 3, t.random.integer(4, 6)]) {
       const given = chunks(t, 4 * room + 1);
       const run = await student.scene("gated", { chunks: given, room });
-      const of = `a writer that is full after ${room === 1 ? "each chunk" : `${room} chunks`}`;
+      const of = `with a writer that is full after ${room === 1 ? "each chunk" : `${room} chunks`}`;
       if (room > 3)
         t.plot(
           "Chunks written when the writer drains",
@@ -81,7 +81,7 @@ export default {
         );
       t.ok(
         run.whileFull === 0,
-        `${of}: ${run.whileFull} chunks were written to it while it needed drain`,
+        `${of}, chunks were written to it while it needed drain: ${run.whileFull}`,
         {
           saw: `${run.got.length} chunks written, ${run.whileFull} of them after false`,
           wanted: "none until drain",
@@ -89,45 +89,45 @@ export default {
       );
       t.ok(
         run.stuck === undefined,
-        run.stuck ? `${of}: after drain nothing more was written` : `${of}: nothing was written`,
+        run.stuck ? `${of}, nothing more was written after drain` : `${of}, nothing was written`,
         {
           saw: `${run.got.length} of ${given.length} chunks`,
         },
       );
-      t.equal(text(run.got), text(given), `${of}: the wrong chunks were written`);
+      t.equal(text(run.got), text(given), `${of}, the wrong chunks were written`);
     }
   },
 
   async fails(t) {
     for (const run of await broken(t)) {
-      const where = `${NAMES[run.who]} fails ${run.when}`;
-      t.ok(run.promised, "pump did not return a promise");
+      const where = `${NAMES[run.who]} failed ${run.when}`;
+      t.ok(run.promised, "`pump` did not return a promise");
       t.ok(
         run.settled === "rejected",
-        `${where}: the promise was ${run.settled ?? "never settled"}`,
+        `${where}, but the promise was ${run.settled ?? "never settled"}`,
         { wanted: "rejected", saw: run.log },
       );
       t.equal(
         run.value?.message,
         `${NAMES[run.who]} broke`,
-        `${where}: the promise was rejected with a different error`,
+        `${where}, but the promise was rejected with a different error`,
       );
-      t.ok(run.ends === 0, `${where}: end() was called, as if the stream were whole`, {
+      t.ok(run.ends === 0, `${where}, but end() was called, as if the stream were whole`, {
         saw: run.log,
       });
       for (const each of ["from", "to"])
         t.ok(
           run.destroyed[each] > 0,
-          `${where}: ${NAMES[each]} was not destroyed, and keeps its resources open`,
+          `${where}, but ${NAMES[each]} was not destroyed, so it keeps its resources open`,
         );
-      t.ok(run.late === 0, `${where}: ${run.late} chunks were written afterwards`);
+      t.ok(run.late === 0, `${where}, but chunks were written afterwards: ${run.late}`);
     }
   },
 
   async clean(t) {
     const runs = [
-      ...(await whole(t)).map((run) => ["all was written", run]),
-      ...(await broken(t)).map((run) => [`${NAMES[run.who]} broke`, run]),
+      ...(await whole(t)).map((run) => ["all chunks were written", run]),
+      ...(await broken(t)).map((run) => [`${NAMES[run.who]} failed`, run]),
     ];
     for (const [where, { left }] of runs)
       for (const each of ["from", "to"])

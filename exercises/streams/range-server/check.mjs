@@ -69,19 +69,19 @@ export default {
       for (const method of ["GET", "HEAD"]) {
         const answer = await asked(t, url(name), { method });
         const wanted = `200, ${method === "HEAD" ? 0 : content.length} bytes`;
-        t.ok(!answer.error && answer.status === 200, `${answer.text} was not answered`, {
+        t.ok(!answer.error && answer.status === 200, `${answer.text} was not successful`, {
           saw: seen(answer),
           wanted,
         });
         t.ok(
           answer.body.equals(method === "HEAD" ? Buffer.alloc(0) : content),
-          `${answer.text}: the wrong body arrived`,
+          `${answer.text}: the response has the wrong body`,
           { saw: seen(answer), wanted },
         );
         t.equal(
           answer.headers["content-length"],
           String(content.length),
-          `${answer.text}: its content-length is wrong`,
+          `${answer.text}: the response has the wrong content-length`,
         );
         t.equal(
           answer.headers["accept-ranges"],
@@ -99,9 +99,13 @@ export default {
       `/film.bin/${token}`,
     ]) {
       const answer = await asked(t, path);
-      t.ok(answer.status === 404, `${answer.text} does not name a file, and should get a 404`, {
-        saw: seen(answer),
-      });
+      t.ok(
+        answer.status === 404,
+        `${answer.text} was not answered with 404, although the path does not name a file`,
+        {
+          saw: seen(answer),
+        },
+      );
     }
     for (const path of [
       "/../secret.txt",
@@ -117,7 +121,9 @@ export default {
         `${answer.text} returned a file that is outside the folder`,
         { wanted: 404 },
       );
-      t.ok(answer.status === 404, `${answer.text} should get a 404`, { saw: seen(answer) });
+      t.ok(answer.status === 404, `${answer.text} was not answered with 404`, {
+        saw: seen(answer),
+      });
     }
   },
 
@@ -141,7 +147,7 @@ export default {
     ])
       for (const method of ["GET", "HEAD"]) {
         const answer = await asked(t, url(name), { method, range });
-        const what = `${answer.text}, of ${size} bytes`;
+        const what = `${answer.text} (a file of ${size} bytes)`;
         const wanted = `206, ${method === "HEAD" ? 0 : last - first + 1} bytes`;
         const right = content.subarray(first, last + 1);
         t.ok(answer.status === 206, `${what} was not answered with 206`, {
@@ -158,18 +164,22 @@ export default {
               wanted,
             });
           if (range.startsWith("bytes=-") && !answer.body.equals(right))
-            t.miss(`${what}: bytes=-n means the last n bytes`, {
+            t.miss(`${what}: the response has the wrong bytes. bytes=-n means the last n bytes`, {
               saw: `${seen(answer)}, ${answer.headers["content-range"]}`,
               wanted,
             });
-          t.ok(!answer.error && answer.body.equals(right), `${what}: the wrong bytes arrived`, {
-            saw: seen(answer),
-            wanted,
-          });
+          t.ok(
+            !answer.error && answer.body.equals(right),
+            `${what}: the response has the wrong bytes`,
+            {
+              saw: seen(answer),
+              wanted,
+            },
+          );
         } else
           t.ok(
             !answer.error && answer.body.length === 0,
-            `${what}: the response to HEAD must have no body`,
+            `${what}: the response to HEAD must not have a body`,
             {
               saw: seen(answer),
             },
@@ -177,12 +187,12 @@ export default {
         t.equal(
           answer.headers["content-length"],
           String(right.length),
-          `${what}: its content-length is wrong`,
+          `${what}: the response has the wrong content-length`,
         );
         t.equal(
           answer.headers["content-range"],
           `bytes ${first}-${last}/${size}`,
-          `${what}: its content-range is wrong`,
+          `${what}: the response has the wrong content-range`,
         );
       }
   },
@@ -198,13 +208,13 @@ export default {
       const answer = await asked(t, "/film.bin", { range });
       t.ok(
         answer.status === 416,
-        `${answer.text}, of ${size} bytes: there are no such bytes, so the response should be a 416`,
+        `${answer.text} was not answered with 416, although the range has none of the file's ${size} bytes`,
         { saw: seen(answer) },
       );
       t.equal(
         answer.headers["content-range"],
         `bytes */${size}`,
-        `${answer.text}: a 416 states the size of the file`,
+        `${answer.text}: the content-range of a 416 must state the file's size`,
       );
     }
     for (const range of [
@@ -217,7 +227,7 @@ export default {
       const answer = await asked(t, "/film.bin", { range });
       t.ok(
         answer.status === 200 && answer.body?.length === size,
-        `${answer.text}: that is not a range, and should be ignored`,
+        `${answer.text}: that is not a valid range, so the header should be ignored`,
         { saw: seen(answer), wanted: `200, ${size} bytes` },
       );
     }
@@ -236,11 +246,15 @@ export default {
     const { headers } = await t.get(server, "/long.bin", { method: "HEAD" });
     await t.until(() => open() === 0, 3000);
     if (server.end) throw server.early();
-    t.equal(headers?.["content-length"], String(LONG), "the response with a long file is wrong");
+    t.equal(
+      headers?.["content-length"],
+      String(LONG),
+      "the response to HEAD for a large file has the wrong content-length",
+    );
     t.ok(
       open() === 0,
       `${LEAVING} clients left in the middle of their responses, and ${open()} files stayed open`,
-      { wanted: "+ 0 descriptors" },
+      { wanted: "0 files" },
     );
   },
 
@@ -277,7 +291,7 @@ export default {
       t.note(`growth, ${what} (MiB)`, Math.round(most / MIB));
       t.ok(
         most < (CLIENTS * LARGE) / 3,
-        `${CLIENTS} clients requested ${what} and had read nothing yet, but the server grew by ${mib(most)}`,
+        `${CLIENTS} clients requested ${what} and had read nothing yet, but the server's memory grew by ${mib(most)}`,
         { wanted: "a few chunks for each client, however large the file is" },
       );
     }

@@ -26,8 +26,8 @@ export default {
         "the sink got different chunks from those in the source, or in a different order",
       );
       t.ok(log.closed, "all chunks were written, but the stream was not closed");
-      t.ok(!log.early, "`copy` was done before the sink had closed");
-      t.ok(log.result, "the sink has closed, but `copy` is not done");
+      t.ok(!log.early, "the promise that `copy` returned was settled before the sink had closed");
+      t.ok(log.result, "the sink has closed, but the promise that `copy` returned is not settled");
       t.equal(
         log.result,
         { value: chunks.length },
@@ -50,7 +50,7 @@ export default {
     t.ok(highest > 0, "nothing was taken from the source");
     t.ok(
       highest <= room,
-      `the queue had room for ${room} chunks and the sink was slow, but ${highest} were taken from the source but not written`,
+      `while the sink was slow, up to ${highest} chunks were taken from the source but not written, although the queue had room for only ${room}`,
       { saw: highest, wanted: room },
     );
   },
@@ -59,7 +59,7 @@ export default {
     const { room, most } = await run(t);
     t.ok(
       most[0] >= room,
-      `the queue had room for ${room} chunks, but while the first was being written only ${most[0]} had been taken, so the sink has to wait for each`,
+      `the queue had room for ${room} chunks, but while the first chunk was being written, only ${most[0]} had been taken, so the sink has to wait for each chunk`,
       { saw: most[0], wanted: room },
     );
   },
@@ -78,7 +78,7 @@ export default {
     t.equal(
       log.unhandled,
       [],
-      "the source failed, and a promise other than the result of `copy` was left rejected",
+      "the source failed, and a promise other than the result of `copy` was left rejected and unhandled",
     );
   },
 
@@ -88,7 +88,7 @@ export default {
     const log = await played(t, { chunks, room: 3, failsAt: t.random.integer(1, 3), word });
     t.ok(
       log.returned || log.taken === chunks.length,
-      "the sink failed, but the source was not told so by a call of its `return()`",
+      "the sink failed, but the `return()` of the source was not called",
     );
     t.ok(log.taken < chunks.length, "the sink failed, but the source was read to its end", {
       saw: `${log.taken} of ${chunks.length} chunks`,

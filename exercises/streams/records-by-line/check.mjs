@@ -35,7 +35,7 @@ async function fed(t, text, { limit = LIMIT, ways = WAYS } = {}) {
     ways: Object.values(ways).map((size) => cut(bytes, size)),
   });
   return runs.map((run, at) => {
-    t.ok(!run.none, "records should return a Transform, but did not");
+    t.ok(!run.none, "`records` did not return a Transform");
     return { way: Object.keys(ways)[at], ...run };
   });
 }
@@ -44,11 +44,11 @@ const told = ({ error }) => `${error.name}: ${error.message}`;
 
 function same(t, run, wanted, what) {
   if (run.error)
-    t.miss(`${what}, ${run.way}: the stream ended with ${told(run)}`, {
+    t.miss(`with ${what}, ${run.way}, the stream ended with ${told(run)}`, {
       saw: json(run.objects),
       wanted: json(wanted),
     });
-  t.equal(json(run.objects), json(wanted), `${what}, ${run.way}: the wrong objects came out`);
+  t.equal(json(run.objects), json(wanted), `with ${what}, ${run.way}, the wrong objects came out`);
 }
 
 export default {
@@ -61,12 +61,12 @@ export default {
         const saw = json(run.objects);
         if (!run.error && saw.length === wanted.length && saw.join().includes("\ufffd"))
           t.miss(
-            `${what}, ${run.way}: characters are broken, as if each chunk were decoded alone`,
+            `with ${what}, ${run.way}, characters are broken, as if each chunk were decoded alone`,
             { saw, wanted: json(wanted) },
           );
         if (run.error?.name === "SyntaxError")
           t.miss(
-            `${what}, ${run.way}: the stream ended with ${told(run)}. Is each chunk treated as whole lines?`,
+            `with ${what}, ${run.way}, the stream ended with ${told(run)}. Is each chunk treated as whole lines?`,
             { saw, wanted: json(wanted) },
           );
         same(t, run, wanted, what);
@@ -79,11 +79,14 @@ export default {
     const [a, b, c, d] = json(wanted);
     for (const [what, text] of [
       ["lines that end in CRLF", `${a}\r\n${b}\r\n${c}\r\n${d}\r\n`],
-      ["LF and CRLF, with empty lines between", `\n${a}\n\n\n${b}\r\n\r\n${c}\r\n${d}\n\n`],
+      [
+        "lines that end in LF or CRLF, with empty lines in between",
+        `\n${a}\n\n\n${b}\r\n\r\n${c}\r\n${d}\n\n`,
+      ],
       ["a last line that does not end in a line feed", `${a}\n${b}\n${c}\n${d}`],
     ])
       for (const run of await fed(t, text)) same(t, run, wanted, what);
-    for (const run of await fed(t, "")) same(t, run, [], "no line at all");
+    for (const run of await fed(t, "")) same(t, run, [], "no lines at all");
   },
 
   async invalid(t) {
@@ -104,12 +107,12 @@ export default {
       t.equal(
         run.error.line,
         line,
-        `${what}: the error does not have that number in its property \`line\``,
+        `${what}, but the error does not have that number in its property \`line\``,
       );
       t.equal(
         json(run.objects),
         json(before),
-        `${what}: the objects before it should have come out, and none after it`,
+        `${what}, but the objects that came out are not exactly those from the lines before it`,
       );
     }
   },
@@ -131,21 +134,21 @@ export default {
           t,
           run,
           [JSON.parse(text)],
-          `a line of exactly ${limit} bytes, ended by ${JSON.stringify(end)}, with records(${limit})`,
+          `records(${limit}) and a line of exactly ${limit} bytes, ended by ${JSON.stringify(end)}`,
         );
     }
     for (const character of ["x", "€"])
       for (const run of await fed(t, `${of(limit + 1, character)}\n`, { limit })) {
-        const what = `a line of ${limit + 1} bytes, with records(${limit}), ${run.way}`;
+        const what = `with records(${limit}) and a line of ${limit + 1} bytes, ${run.way}`;
         if (character === "€" && !run.error)
           t.miss(
-            `${what}: its object came out. It has fewer characters than that, but the limit is in bytes`,
+            `${what}, an object came out. The line has fewer characters than bytes, and the limit is in bytes`,
             {
               wanted: "a RangeError",
             },
           );
-        t.ok(run.error, `${what}: its object came out`, { wanted: "a RangeError" });
-        t.equal(run.error.name, "RangeError", `${what}: the stream ended with ${told(run)}`);
+        t.ok(run.error, `${what}, an object came out`, { wanted: "a RangeError" });
+        t.equal(run.error.name, "RangeError", `${what}, the stream ended with ${told(run)}`);
       }
     const size = 10;
     const endless = "x".repeat(100 * limit);
@@ -156,7 +159,7 @@ export default {
       const most = Math.ceil((limit + 1) / size) + 2;
       t.ok(
         run.fed <= most,
-        `a line that never ends, with records(${limit}): the stream took ${run.fed} chunks of it, of ${size} bytes each, before it ended`,
+        `with records(${limit}) and a line that never ends, the stream took ${run.fed} chunks of it, of ${size} bytes each, before the stream ended`,
         {
           saw: `${run.fed * size} bytes`,
           wanted: `a RangeError after ${limit + 1} bytes`,
@@ -165,7 +168,7 @@ export default {
       t.equal(
         run.error?.name,
         "RangeError",
-        "a line that never ends: the stream ended with the wrong error",
+        "with a line that never ends, the stream did not end with a RangeError",
       );
     }
   },
@@ -181,13 +184,13 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       looked <= 10 * size,
-      `one line of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(looked)} had been searched or joined, so bytes that were searched are searched again with each chunk`,
+      `one line of ${mib(size)} arrived in ${chunks} chunks. After ${fed} of them, ${mib(looked)} had been searched or joined, so bytes that have been searched are searched again with each chunk`,
       {
         saw: mib(looked),
         wanted: `a few times ${mib(size)} when all have arrived`,
       },
     );
-    t.ok(right, `one line of ${mib(size)} in ${chunks} chunks did not come out`);
+    t.ok(right, `the object of one line of ${mib(size)} in ${chunks} chunks did not come out`);
     t.note(
       "bytes searched or joined for each byte of a long line",
       Number((looked / size).toFixed(2)),

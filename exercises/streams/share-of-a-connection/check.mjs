@@ -147,16 +147,16 @@ export default {
   async bounds(t) {
     const { most, paths, calls, came, upstream } = await filled(t, 4);
     t.plot(
-      "Requests of one connection that are with the upstream at the same time",
+      "Requests of one connection that are at the upstream at the same time",
       [
         [0, 0],
         [paths.length, came().length],
       ],
-      { x: "requests sent", y: "with the upstream" },
+      { x: "requests sent", y: "at the upstream" },
     );
     t.ok(
       came().length <= most,
-      `${came().length} requests of one connection were with the upstream at the same time`,
+      `${came().length} requests of one connection were at the upstream at the same time`,
       { saw: came().length, wanted: most },
     );
     const early = calls.find((one) => one.done);
@@ -164,13 +164,13 @@ export default {
       !early,
       `a request that had to wait for its turn was answered with ${outcomeText(early ?? {})}`,
       {
-        wanted: "it waits in the server, and goes to the upstream later",
+        wanted: "a request that waits in the server, and goes to the upstream later",
       },
     );
     t.equal(
       came().length,
       most,
-      "fewer requests of one connection were with the upstream than allowed",
+      "fewer requests of one connection were at the upstream than allowed, although more were waiting",
     );
     for (let at = 0; at < paths.length; at++) {
       upstream.answer(paths[at]);
@@ -207,7 +207,7 @@ export default {
     t.ok(
       upstream.of([path]).length > 0,
       "one connection had used its share of the upstream, but a request of another connection had to wait",
-      { wanted: "each connection has its own share" },
+      { wanted: "a share for each connection" },
     );
   },
 
@@ -225,13 +225,13 @@ export default {
     await t.until(() => first?.gone, 2000);
     t.ok(
       first?.gone,
-      "a client cancelled a request that was with the upstream, but the request continues in vain",
-      { wanted: "the request to the upstream ends" },
+      "a client cancelled a request that was at the upstream, but the request there was not ended",
+      { wanted: "a request that ends when its client cancels it" },
     );
     await t.until(() => upstream.of([next]).length > 0, 2000);
     t.ok(
       upstream.of([next]).length > 0,
-      "a client cancelled a request that was with the upstream, but the next one did not get its turn",
+      "a client cancelled a request that was at the upstream, but the next request did not get its turn",
     );
     upstream.answer(paths[1]);
     await within(calls[1].over, t);
@@ -256,7 +256,7 @@ export default {
       t.equal(
         outcomeText(calls[at]),
         "502",
-        "the upstream broke off before its headers, but the response was not a 502",
+        "the upstream broke the connection before its headers, but the response was not a 502",
       );
     }
     const rest = paths.slice(most);
@@ -264,7 +264,7 @@ export default {
     t.equal(
       upstream.of(rest).length,
       2,
-      "the upstream broke off two requests, but the two that waited did not get their turn",
+      "the upstream broke two connections, but the two requests that waited did not get their turn",
     );
   },
 };

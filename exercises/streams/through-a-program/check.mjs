@@ -27,7 +27,7 @@ const rejected = (t, run, what) => {
 async function gone(t, student, before, what) {
   const left = () => student.family().filter((pid) => !before.includes(pid));
   await t.until(() => left().length === 0, 2500);
-  t.ok(left().length === 0, `${what}, but the program is still there`, {
+  t.ok(left().length === 0, `${what}, but the program is still running`, {
     saw: `${left().length} process`,
     wanted: "0",
   });

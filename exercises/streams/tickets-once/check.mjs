@@ -34,19 +34,27 @@ export default {
     const run = await opened(t);
     const [server, other] = hosts(t);
     const tickets = tokens(t, 2);
-    t.equal(await run.take(server, 1), undefined, "no ticket was kept yet: what `take` returned");
+    t.equal(
+      await run.take(server, 1),
+      undefined,
+      "no ticket was kept yet, but `take` did not return `undefined`",
+    );
     await keepAll(run, server, tickets);
     t.equal(
       await run.take(other, 1),
       undefined,
-      "tickets were kept for one server only: what `take` returned for another server",
+      "tickets were kept for one server only, but `take` did not return `undefined` for another server",
     );
     const [first, second] = await taken(run, server, tickets, 2);
-    t.equal(first, numbered(2), "two tickets were kept: which of them `take` returned first");
+    t.equal(
+      first,
+      numbered(2),
+      "two tickets were kept, but the ticket that `take` returned first is not the newer one",
+    );
     t.equal(
       second,
       numbered(1),
-      "two tickets were kept: which of them `take` returned in its second call",
+      "two tickets were kept, but `take` did not return the older one in its second call",
     );
   },
 
@@ -60,19 +68,19 @@ export default {
     t.equal(
       await run.take(server, 1),
       undefined,
-      "the server's only ticket had been returned: what the next `take` returned",
+      "the server's only ticket had been returned, but the next `take` did not return `undefined`",
     );
     t.equal(
       await taken(run, other, theirs, 1),
       [numbered(1)],
-      "a ticket was taken for one server: what `take` then returned for another server, which had one",
+      "a ticket was taken for one server, but `take` then did not return the ticket of another server",
     );
     const more = tokens(t, 1);
     await keepAll(run, server, more);
     t.equal(
       await taken(run, server, more, 2),
       [numbered(1), undefined],
-      "a new ticket came after the old one had been taken: what the next two calls of `take` returned",
+      "a new ticket came after the old one had been taken, but the next two calls of `take` did not return it and then `undefined`",
     );
   },
 
@@ -85,21 +93,21 @@ export default {
     t.equal(
       await after.take(server, until + 500),
       undefined,
-      `a ticket was valid before ${until}: what \`take\` returned long after that, at ${until + 500}`,
+      `a ticket was valid before ${until}, but \`take\` did not return \`undefined\` long after that, at ${until + 500}`,
     );
     const atEnd = await opened(t);
     await atEnd.keep(server, one, until);
     t.equal(
       await atEnd.take(server, until),
       undefined,
-      `a ticket was valid before ${until}: what \`take\` returned at ${until}`,
+      `a ticket was valid before ${until}, but \`take\` did not return \`undefined\` at ${until}`,
     );
     const before = await opened(t);
     await before.keep(server, one, until);
     t.equal(
       await taken(before, server, [one], 1, until - 1),
       [numbered(1)],
-      `a ticket was valid before ${until}: what \`take\` returned at ${until - 1}`,
+      `a ticket was valid before ${until}, but \`take\` did not return it at ${until - 1}`,
     );
     const behind = await opened(t);
     const tickets = tokens(t, 2);
@@ -108,7 +116,7 @@ export default {
     t.equal(
       await taken(behind, server, tickets, 2, until + 1),
       [numbered(1), undefined],
-      "the newer of two tickets wasn't valid any more, and the older one was: what two calls of `take` returned",
+      "the newer of two tickets wasn't valid any more, and the older one was, but two calls of `take` did not return the older one and then `undefined`",
     );
   },
 
@@ -121,15 +129,19 @@ export default {
     await keepAll(run, server, many);
     const back = await taken(run, server, many, most + 2);
     const count = back.filter((ticket) => ticket !== undefined).length;
-    const sent = `a server sent ${most + 2} tickets, and at most ${most} are kept`;
-    t.ok(count < most + 2, `${sent}: all of them came back`);
-    t.equal(count, most, `${sent}: how many came back`);
+    const sent = `a server sent ${most + 2} tickets, of which at most ${most} are kept`;
+    t.ok(count < most + 2, `${sent}, but all of them came back`);
+    t.equal(count, most, `${sent}, but the number of tickets that came back is wrong`);
     const wanted = Array.from({ length: most }, (_, place) => numbered(most + 2 - place));
-    t.equal(back.slice(0, most), wanted, `${sent}: which of them came back`);
+    t.equal(
+      back.slice(0, most),
+      wanted,
+      `${sent}, but the tickets that came back are not the newest, or not in the right order`,
+    );
     t.equal(
       await taken(run, other, few, 1),
       [numbered(1)],
-      `one server sent ${most + 2} tickets: what \`take\` returned for another server, which had sent one`,
+      `one server sent ${most + 2} tickets, but \`take\` did not return the ticket of another server, which had sent one`,
     );
   },
 
@@ -144,18 +156,18 @@ export default {
     t.equal(
       await taken(run, server, mine, 1),
       [undefined],
-      "a server had made a full handshake: which of its earlier tickets `take` returned",
+      "a server had made a full handshake, but `take` still returned one of its earlier tickets",
     );
     t.equal(
       await taken(run, other, theirs, 1),
       [numbered(1)],
-      "one server had made a full handshake: what `take` returned for another server",
+      "one server had made a full handshake, but `take` did not return the ticket that was kept for another server",
     );
     await keepAll(run, server, after);
     t.equal(
       await taken(run, server, after, 1),
       [numbered(1)],
-      "a server had made a full handshake, and then sent a ticket: what `take` returned",
+      "a server had made a full handshake and then sent a ticket, but `take` did not return it",
     );
   },
 };

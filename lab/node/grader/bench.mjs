@@ -112,7 +112,7 @@ export class Bench extends Assertions {
     }
     if (result.noisy)
       this.noisy(
-        `too busy to tell: two programs that are known to differ were only ${(result.bad / result.good).toFixed(1)} times apart`,
+        `the machine is too busy: two programs that are known to differ were measured only ${(result.bad / result.good).toFixed(1)} times apart`,
       );
     return result;
   }
@@ -147,7 +147,9 @@ class Fifo {
     try {
       execFileSync("mkfifo", [path], { stdio: "ignore" });
     } catch {
-      throw new Missed(`no pipe can be made in its folder: ${inside} is taken or there is no room`);
+      throw new Missed(
+        `the check could not make a named pipe in the folder of your program: ${inside} already exists, or the disk is full`,
+      );
     }
     this.path = path;
     this.inside = inside;

@@ -96,7 +96,7 @@ export class Watched {
       );
     const how = signal ? `by ${signal}` : `with exit code ${code}`;
     return new Missed(
-      `${this.name} ended ${how} before it was done${code === 0 ? " (is there a process.exit()?)" : ""}`,
+      `${this.name} ended ${how} before it was done${code === 0 ? ". Does it call process.exit()?" : ""}`,
       this.told(),
     );
   }
@@ -110,22 +110,22 @@ export class Watched {
       (missing === "bun" || /Received protocol 'bun:'/.test(text) ? "Bun" : undefined) ??
       (/Received protocol '(?:https?|npm|jsr):'/.test(text) ? "Deno" : undefined);
     if (runtime)
-      return `. The check runs a program with Node, and not with ${runtime}: use Node's own modules, such as node:http`;
+      return `. The check runs programs with Node, not with ${runtime}. Use Node's own modules, such as node:http`;
     if (missing && !folder)
-      return ". A single file is checked alone: hand in the folder that has its modules, and libraries in its node_modules";
+      return ". A single file is checked on its own. Hand in the folder that has its modules, with libraries in its node_modules";
     const within = missing?.startsWith(`${this.at.hand}/`) && !missing.includes("/node_modules/");
     if (within || /^\.{1,2}\//.test(missing ?? ""))
-      return ". Your folder has no file of that name: write the name with its extension and its capital letters";
+      return ". Your folder has no file with that name. Write the name with its extension, and with the same capital letters";
     if (missing?.startsWith("/") && !missing.includes("/node_modules/"))
-      return ". Only the contents of your folder are here: move that file into it";
+      return ". Only the contents of your folder are available here. Move that file into your folder";
     if (missing)
-      return ". Only the contents of your folder are here: its modules, and libraries in its node_modules, which `npm install` in the folder brings";
+      return ". Only the contents of your folder are available here: its modules, and the libraries in its node_modules. To install a library, run `npm install` in the folder";
     if (/ENOENT[^'\n]{0,100}'(?:[^'\n]{0,300}\/)?\.env(?:\.\w{1,40})?'/.test(text))
-      return ". Files whose names begin with a dot are not handed in: give each variable a default in the program";
+      return ". Files whose names begin with a dot are not handed in. Give each variable a default value in the program";
     if (folder && /Cannot use import statement outside a module/.test(text))
-      return '. Write "type": "module" into package.json, or let the name of the file end in .mjs';
+      return '. Add "type": "module" to package.json, or give the file a name that ends in .mjs';
     if (/not supported in strip-only mode/.test(text))
-      return ". Node strips types and compiles nothing: write this in JavaScript, for example an enum as an object";
+      return ". Node removes types, but compiles nothing. Write this in JavaScript, for example an enum as an object";
     return "";
   }
 
@@ -186,10 +186,10 @@ function place(text, hand, called) {
 // What a value is that is no object with properties, in words.
 function noObject(value) {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   if (value instanceof Uint8Array) return "bytes";
   if (value instanceof Odd) return `something else (${value.kind})`;
-  if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === "string") return `the string ${JSON.stringify(value.slice(0, 40))}`;
   return typeof value === "object" ? undefined : String(value).slice(0, 40);
 }
 
@@ -205,7 +205,7 @@ export const calling = (Program) =>
         this.exports = await this.#do(
           { do: "load" },
           seconds,
-          "loading your file never finished",
+          "loading your file did not finish",
           LOAD_CPU_S,
         );
       } catch (error) {
@@ -228,7 +228,7 @@ export const calling = (Program) =>
       }
       const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
       if (missing && !this.job.folder)
-        return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to be in this one file`;
+        return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, but only Node's own modules are available here. Put everything else into this one file`;
       const text = `${error.name}: ${error.message}\n${error.theirs}`;
       return (this.explained(text) ?? error.message) + this.advice(text);
     }
@@ -238,9 +238,7 @@ export const calling = (Program) =>
       const kind = this.exports?.[name];
       if (kind === "function") return;
       if (kind !== undefined)
-        throw new Missed(
-          `\`${name}\` is exported, but it is of type ${kind}: a function is needed`,
-        );
+        throw new Missed(`\`${name}\` is exported, but it is of type ${kind}, not a function`);
       const there = Object.keys(this.exports ?? {})
         .filter((each) => each !== "default" && each !== "module.exports")
         .map((each) => `\`${each}\``);
@@ -249,7 +247,7 @@ export const calling = (Program) =>
       if (this.exports?.default === "function" || (!cjs && "default" in (this.exports ?? {})))
         there.push(cjs ? "a function, `module.exports` itself" : "a default export");
       const only = there.length ? `, only ${there.join(", ")}` : " (it exports nothing)";
-      throw new Missed(`your file exports no function \`${name}\`${only}: write ${how}`);
+      throw new Missed(`your file exports no function \`${name}\`${only}. Write ${how}`);
     }
 
     /** Calls an exported function; resolves to what it returns (promises are awaited), rejects with what it throws (`Thrown`). */
@@ -258,7 +256,7 @@ export const calling = (Program) =>
       return this.#do(
         { do: "call", name, given: encode(given, (callback) => this.#keep(callback)) },
         this.job.seconds.call ?? CALL_S,
-        `\`${name}\` did not answer`,
+        `\`${name}\` did not finish`,
       );
     }
 
@@ -316,10 +314,10 @@ export const calling = (Program) =>
           ? "something computes or waits without end"
           : "something computes without end";
       const why = alive
-        ? "a promise is never settled, or a callback never called"
-        : `its event loop no longer turns, ${stuck}`;
+        ? "a promise is never settled, or a callback is never called"
+        : `its event loop no longer turns, because ${stuck}`;
       const limit =
-        done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of a processor's time`;
+        done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of processor time`;
       const error = new Missed(`${what} ${limit}: ${why}`, this.told());
       // Who was only late may have waited for a processor: that is tried again, and not remembered.
       if (done === spent) this.#endless = error;
@@ -372,7 +370,7 @@ export const calling = (Program) =>
         else resolve(decode(frame.value));
       } else if (frame.tell === "tampered")
         this.void(
-          `${this.name} changed ${frame.value}, which belongs to Node: what runs with it proves nothing`,
+          `${this.name} changed ${frame.value}, which belongs to Node, so nothing that it shows can be trusted`,
         );
       else if (frame.tell === "uncaught") {
         const { origin, error } = decode(frame.value);
@@ -407,8 +405,8 @@ export const calling = (Program) =>
      * Waits until the process has ended by itself, which it may as soon as nothing of the hand-in keeps it alive, and says how.
      */
     async finish(seconds = CALL_S) {
-      await this.#do({ do: "finish" }, seconds, "the process did not answer");
-      const late = `${this.name} was still running, and was expected to end by itself,`;
+      await this.#do({ do: "finish" }, seconds, "the process did not respond");
+      const late = `${this.name} did not end by itself`;
       return this.within(
         this.ended.then(() => this.end),
         seconds,
@@ -430,8 +428,8 @@ const TYPED = [
 /** What kind of slip a line that does not parse has, with what to do; nothing where that is not known. */
 function slipOf(line) {
   const [quote] = line.match(PRINTED_QUOTE) ?? [];
-  if (quote) return `: ${quote} is a quotation mark of printed text, write ' or "`;
+  if (quote) return `: ${quote} is a typographic quotation mark. Write ' or " instead`;
   return TYPED.some((type) => type.test(line))
-    ? ": TypeScript types are not JavaScript, remove them"
+    ? ": TypeScript types are not JavaScript. Remove them"
     : "";
 }

@@ -199,7 +199,7 @@ export class Process extends Watched {
     if (bytes > this.job.most.memory)
       this.fail(
         new Missed(
-          `${this.name} took more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
+          `${this.name} used more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
         ),
       );
     else if (all.length > this.job.most.processes)
@@ -249,7 +249,7 @@ export class Process extends Watched {
     if (others === 0 && !ended) return;
     const more = others === 1 ? "another process" : `${others} other processes`;
     throw new Missed(
-      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}: the task is to do it in one process`,
+      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}, but the task asks for a single process`,
       { saw: others === 0 ? "more than 1" : others + 1, wanted: 1 },
       { sure: true },
     );
@@ -327,7 +327,7 @@ export class Module extends calling(Process) {
     });
     made.channel = new Channel(made.child.stdio[3], key, {
       receive: (frame) => made.receive(frame),
-      broken: (why) => made.void(`${made.name} ${why}: nothing that it said counts`),
+      broken: (why) => made.void(`${made.name} ${why}, so nothing that it reported counts`),
       ended: () => {},
     });
     const file = join(made.at.hand, made.file);
@@ -335,7 +335,7 @@ export class Module extends calling(Process) {
     // Nothing of the hand-in has run by then: who is late here is the machine.
     await made.within(ready, START_S, "Node did not start").catch((error) => {
       if (error instanceof Missed && !made.end && !made.reason)
-        throw new Noisy(`too busy to tell: ${error.message}`);
+        throw new Noisy(`the machine is too busy: ${error.message}`);
       throw error;
     });
     if (load) await made.load();
@@ -387,7 +387,7 @@ export class Server extends Process {
       if (error instanceof Missed && !(error instanceof Void) && !made.end) {
         made.kill();
         throw new Missed(
-          `your server did not listen within ${seconds} s: it should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``,
+          `your server did not listen within ${seconds} s. It should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``,
           made.told(),
         );
       }

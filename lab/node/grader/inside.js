@@ -250,7 +250,7 @@ function lockOwn(object, names = Reflect.ownKeys(object)) {
 function tampered(name) {
   tell("tampered", String(name));
   return new TypeError(
-    `${String(name)} belongs to Node: a check cannot rely on it if it is changed`,
+    `${String(name)} belongs to Node, and a check cannot rely on it if it is changed`,
   );
 }
 

@@ -31,7 +31,7 @@ export function shown(value) {
 /** What is to be added to an error that comes of asking for another machine. */
 export const unreachable = (text) =>
   /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN)\b/.test(text)
-    ? " (there is no network here: only this machine itself, 127.0.0.1, can be reached)"
+    ? " (there is no network here, and only this machine itself, 127.0.0.1, can be reached)"
     : "";
 
 /** An error that the hand-in threw, as it told it; with a `value`, something else that it threw. */

@@ -4,7 +4,7 @@ import { Broken, Missed, Noisy, Void } from "./conversation.mjs";
 import { Thrown } from "./values.mjs";
 
 const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
-const BUSY = "too busy to tell: your program queued for a processor for most of its time";
+const BUSY = "the machine is too busy. Your program spent most of its time waiting for a processor";
 
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [
@@ -35,9 +35,9 @@ async function look(t, check, { id, needs = [] }, before) {
     const message = full
       ? "your program has filled the disk on which it is checked"
       : away
-        ? "your program had ended when the check looked at it"
+        ? "your program had already ended when the check examined it"
         : spoilt && outcome === "missed"
-          ? `a file that the check needs in the folder of your program is taken, or gone (${error.code})`
+          ? `a file that the check needs in the folder of your program was replaced or removed (${error.code})`
           : error instanceof Thrown
             ? `your code threw ${error.none ? "" : `${error.name}: `}${error.message}${error.where ?? ""}`
             : outcome === "broken"
@@ -85,7 +85,7 @@ async function decided({ odd, ...result }, { id }, { job, check, bench }) {
     }
     if (seen[id] !== "held") return result;
   }
-  const message = `something that your code returns or throws is not of the kind that the task asks for: ${odd}`;
+  const message = `a value that your code returns or throws is not of the type that the task asks for: ${odd}`;
   return { ...result, outcome: "missed", message };
 }
 

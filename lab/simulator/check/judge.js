@@ -4,7 +4,7 @@ import { exportsOf, importsOf } from "../exports.js";
 import { Guests } from "./guests.js";
 
 const FOLDER = "/hand";
-const LONG = "It took longer than all criteria together may take, so it was stopped.";
+const LONG = "The check took longer than all criteria together may take, so it was stopped.";
 const NEVER = Number.POSITIVE_INFINITY;
 const BEAT_MS = 400;
 // A check that has sockets of its own reaches no program here: each has a machine to itself.

@@ -9,7 +9,7 @@ const { FOLDER = ".", PORT = "0" } = process.env;
 const onlyText = () =>
   new Transform({
     transform(chunk, _encoding, done) {
-      done(chunk.includes(0) ? new Error("this is no text: a zero byte") : null, chunk);
+      done(chunk.includes(0) ? new Error("this is not text: it has a zero byte") : null, chunk);
     },
   });
 
