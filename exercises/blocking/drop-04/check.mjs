@@ -11,10 +11,14 @@ async function list(t, server, after) {
   const answer = await ask(t, server, `/files${query}`);
   has(t, answer, 200);
   const type = String(answer.headers["content-type"] ?? "none");
-  t.ok(type.startsWith("application/json"), `${answer.text}: its content-type is wrong`, {
-    saw: type,
-    wanted: "application/json",
-  });
+  t.ok(
+    type.startsWith("application/json"),
+    `${answer.text} was answered with the wrong content-type`,
+    {
+      saw: type,
+      wanted: "application/json",
+    },
+  );
   let files;
   try {
     files = JSON.parse(answer.body);
@@ -24,17 +28,25 @@ async function list(t, server, after) {
   const isList =
     Array.isArray(files) &&
     files.every((file) => typeof file?.name === "string" && typeof file.bytes === "number");
-  t.ok(isList, `${answer.text}: the response is not a list of objects with name and bytes`, {
-    saw: answer.body.subarray(0, 200).toString(),
-    wanted: '[{"name":"a.txt","bytes":6}]',
-  });
+  t.ok(
+    isList,
+    `the response to ${answer.text} is not a list of objects with \`name\` and \`bytes\``,
+    {
+      saw: answer.body.subarray(0, 200).toString(),
+      wanted: '[{"name":"a.txt","bytes":6}]',
+    },
+  );
   return files;
 }
 
 /** Puts a file there, whose name comes before all others. */
 async function stores(t, server) {
   const { bytes, put } = await t.shared();
-  t.equal(await put(t, server, "-", bytes(t, 100)), 201, "a new file was not answered with 201");
+  t.equal(
+    await put(t, server, "-", bytes(t, 100)),
+    201,
+    "the upload of a new file was not answered with 201",
+  );
 }
 
 const token = (t) => t.token().replace(/\W/g, "a");
@@ -64,16 +76,16 @@ export default {
       const files = await list(t, server);
       const names = files.map(({ name }) => name);
       for (const name of stored.keys())
-        t.ok(names.includes(name), `${when}: ${name} is in the folder, but not in the list`, {
+        t.ok(names.includes(name), `${when}, ${name} was in the folder, but not in the list`, {
           saw: names,
         });
       for (const name of names)
-        t.ok(stored.has(name), `${when}: the list has ${name}, which is not a file of the drop`, {
+        t.ok(stored.has(name), `${when}, the list had ${name}, which is not a file of the drop`, {
           saw: names,
         });
-      t.equal(names, inOrder(names), `${when}: the list is not sorted by name`);
+      t.equal(names, inOrder(names), `${when}, the list was not sorted by name`);
       for (const { name, bytes: size } of files)
-        t.equal(size, stored.get(name), `${when}: the list has the wrong size for ${name}`);
+        t.equal(size, stored.get(name), `${when}, the list had the wrong size for ${name}`);
     };
     await holds("after some uploads");
     await stores(by, 5);
@@ -81,21 +93,25 @@ export default {
     const upload = new Upload(server, `d${own}`);
     await upload.pour(bytes(t, 200_000));
     await put(t, server, by, bytes(t, 5)); // so that it is under way
-    await holds("after more uploads, with one under way");
+    await holds("after more uploads, while one was under way");
     await upload.leave();
     // As a file that is gone when its size is asked for.
     symlinkSync("nowhere", join(server.work, "files", others[3]));
     const answer = await ask(t, server, "/files");
-    has(t, answer, 200, ", when the folder had a link that leads nowhere");
+    has(t, answer, 200, " when the folder had a link that leads nowhere");
     await holds("when the folder had a link that leads nowhere");
     const head = await ask(t, server, "/files", { method: "HEAD" });
     has(t, head, 200);
-    t.equal(head.body.length, 0, "HEAD /files: HEAD has no body");
+    t.equal(
+      head.body.length,
+      0,
+      "the response to HEAD /files had a body, but a response to HEAD has none",
+    );
     has(
       t,
       await ask(t, server, "/files", { method: "POST" }),
       405,
-      ": the list does not support POST",
+      ", although the list does not support POST",
     );
   },
 
@@ -112,10 +128,14 @@ export default {
     let after;
     for (let turn = 0; turn < 4; turn++) {
       const files = (await list(t, server, after)).map(({ name }) => name);
-      t.ok(files.length <= page, `the list had ${files.length} files, which is more than a page`, {
-        saw: files.length,
-        wanted: page,
-      });
+      t.ok(
+        files.length <= page,
+        `the list had ${files.length} files, which is more than a page may have`,
+        {
+          saw: files.length,
+          wanted: page,
+        },
+      );
       const what = after === undefined ? "the first page" : `the page after ${after}`;
       t.ok(
         after === undefined || files.every((name) => name > after),
@@ -128,12 +148,16 @@ export default {
       t.equal(
         files,
         names.filter((name) => after === undefined || name > after).slice(0, page),
-        `${what} does not have the ${page} names that follow, or all of them if there are fewer`,
+        `${what} does not have the next ${page} names, or all remaining names if there are fewer`,
       );
       listedNames.push(...files);
       after = files.at(-1) ?? after;
     }
-    t.equal(listedNames, names, "a client that follows the pages does not see each file once");
+    t.equal(
+      listedNames,
+      names,
+      "a client that requests all pages does not see each file exactly once",
+    );
     const gone = `${names[3]}!`;
     t.equal(
       (await list(t, server, gone)).map(({ name }) => name)[0],
@@ -172,7 +196,7 @@ export default {
     await all;
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files on a disk that did not respond, and `/ping`, which reads nothing, was not answered: the loop itself was waiting for the disk",
+      "while four clients were waiting for files on a disk that did not respond, `/ping`, which reads nothing, was not answered, so the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
     server.alone();
@@ -187,7 +211,7 @@ export default {
       t.equal(
         await put(t, server, name, bytes(t, 5000)),
         status,
-        "an upload afterwards was not answered as before",
+        "an upload was not answered with the same status as in earlier steps",
       );
     for (const [status, path, headers] of [
       [200, `/files/${name}`],
@@ -202,7 +226,7 @@ export default {
     const called = (await server.scene("called")).split(" ").filter(Boolean);
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has responded`,
+      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called. Every client has to wait until the disk has responded to such a call`,
     );
     server.alone(); // the scene sees no call of another process
   },

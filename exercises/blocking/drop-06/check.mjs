@@ -20,7 +20,11 @@ async function started(t, sizes = []) {
   const files = [];
   for (const size of [100, ...sizes]) {
     const [name, content] = [word(t), bytes(t, size)];
-    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+    t.equal(
+      await put(t, server, name, content),
+      201,
+      "the upload of a new file was not answered with 201",
+    );
     files.push({ name, content });
   }
   return { server, files };
@@ -36,9 +40,9 @@ async function queued(t, server, names) {
 }
 
 const BLOCKED =
-  "a sum waited for a slow disk, and `/ping`, which reads nothing, was not answered: the loop itself was waiting for the disk";
+  "while a sum was waiting for a slow disk, `/ping`, which reads nothing, was not answered, so the loop itself was waiting for the disk";
 const UNREAD =
-  "the sum of a named pipe, which acts as a file on a slow disk, was requested, but the pipe was not read: whatever can be read has a sum";
+  "the sum of a named pipe, which acts as a file on a slow disk, was requested, but the pipe was not read. Anything that can be read has a sum";
 
 /** Clients ask for sums of slow files, one each; what is seen while these wait, and how they begin. */
 const gated = (t) =>
@@ -92,11 +96,11 @@ const holdsLoop = (t, crowd) => t.ok(!crowd.isBlocked, BLOCKED);
 const fewEnough = (t, { most }) =>
   t.ok(
     most <= t.parameters.sums,
-    `${CLIENTS} clients each requested the sum of a file on a slow disk: more than ${t.parameters.sums} of these files were read at once`,
+    `${CLIENTS} clients each requested the sum of a file on a slow disk, and more than ${t.parameters.sums} of these files were read at once`,
     { saw: most, wanted: t.parameters.sums },
   );
 const STALLED =
-  "one of the files that were read for sums was finished, but no other file was begun, though requests were waiting";
+  "the drop was done with one of the files that it read for sums, but no other file was begun, although requests were waiting";
 
 export default {
   async sums(t) {
@@ -112,48 +116,70 @@ export default {
       );
       has(t, answer, 200);
       const type = String(answer.headers["content-type"] ?? "none");
-      t.ok(type.startsWith("text/plain"), `${answer.text}: its content-type is wrong`, {
-        saw: type,
-        wanted: "text/plain",
-      });
+      t.ok(
+        type.startsWith("text/plain"),
+        `${answer.text} was answered with the wrong content-type`,
+        {
+          saw: type,
+          wanted: "text/plain",
+        },
+      );
       const lines = String(answer.body).split("\n");
       const wanted = some.map(({ name, content }) => lineOf(t, name, content)).join("");
       const form = /^[0-9a-f]{64} {2}[\w.-]+$/;
       t.ok(
         lines.at(-1) === "" && lines.slice(0, -1).every((line) => form.test(line)),
-        `${answer.text}: the response does not consist of lines with 64 digits, two spaces and a name`,
+        `the response to ${answer.text} does not consist of lines with 64 digits, two spaces and a name`,
         { saw: String(answer.body).slice(0, 300), wanted: wanted.slice(0, 300) },
       );
       t.equal(
         lines.slice(0, -1).map((line) => line.slice(66)),
         some.map(({ name }) => name),
-        `${answer.text}: the response does not have one line for each name, in the order of the names`,
+        `the response to ${answer.text} does not have one line for each name, in the order of the names`,
       );
-      t.equal(String(answer.body), wanted, `${answer.text}: a file has the wrong sum`);
+      t.equal(
+        String(answer.body),
+        wanted,
+        `the response to ${answer.text} has the wrong sum for a file`,
+      );
     }
     const names = [files[0].name];
     const head = await asksFor(t, server, names, { method: "HEAD" });
     has(t, head, 200);
-    t.equal(head.body.length, 0, "HEAD /sums: HEAD has no body");
+    t.equal(
+      head.body.length,
+      0,
+      "the response to HEAD /sums had a body, but a response to HEAD has none",
+    );
     for (const method of ["POST", "PUT", "DELETE"])
-      has(t, await asksFor(t, server, names, { method }), 405, ": sums do not support this method");
+      has(
+        t,
+        await asksFor(t, server, names, { method }),
+        405,
+        ", although sums do not support this method",
+      );
     // A sum that fails may lose its place, which is looked at elsewhere: no more than two fail here in one process.
     const { server: other } = await started(t);
     const folder = word(t);
     mkdirSync(join(other.work, "files", folder));
-    has(t, await asksFor(t, other, [folder]), 404, ": it is a folder");
+    has(t, await asksFor(t, other, [folder]), 404, ", although that name belongs to a folder");
     for (const [status, list, why] of [
-      [400, [], ": the list of names is empty"],
-      [400, ["..%2Fx"], ": that is not a valid file name"],
-      [400, [names[0], ""], ": one of the names is empty"],
-      [400, [names[0], ".hidden"], ": one of them is not a valid file name"],
-      [400, Array(page + 1).fill(names[0]), `: ${page + 1} names are too many`],
-      [200, Array(page).fill(names[0]), `: ${page} names are allowed`],
+      [400, [], ", although the list of names is empty"],
+      [400, ["..%2Fx"], ", although that is not a valid file name"],
+      [400, [names[0], ""], ", although one of the names is empty"],
+      [400, [names[0], ".hidden"], ", although one of the names is not valid"],
+      [400, Array(page + 1).fill(names[0]), `, although ${page + 1} names are too many`],
+      [200, Array(page).fill(names[0]), `, although ${page} names are allowed`],
     ])
       has(t, await asksFor(t, server, list), status, why);
-    has(t, await ask(t, server, "/sums"), 400, ": the query names no files");
-    has(t, await asksFor(t, server, [word(t)]), 404, ": the file is missing");
-    has(t, await asksFor(t, server, [names[0], word(t)]), 404, ": one of the files is missing");
+    has(t, await ask(t, server, "/sums"), 400, ", although the query names no files");
+    has(t, await asksFor(t, server, [word(t)]), 404, ", although the file is missing");
+    has(
+      t,
+      await asksFor(t, server, [names[0], word(t)]),
+      404,
+      ", although one of the files is missing",
+    );
   },
 
   async share(t) {
@@ -171,16 +197,20 @@ export default {
     ])
       t.ok(
         answer.status === status,
-        `${CLIENTS} clients requested sums of files on a slow disk, but ${answer.text} was not answered: either all threads of the pool wait for that disk, or the request waits in the queue for sums, which may read ${sums} files at once`,
+        `while ${CLIENTS} clients were waiting for sums of files on a slow disk, ${answer.text} was not answered. Either all threads of the pool were waiting for that disk, or the request was waiting in the queue for sums, which may read ${sums} files at once`,
         { saw: statusOf(answer), wanted: status },
       );
     t.ok(
       file.body.equals(crowd.files[0].content),
-      `${file.text}: the response has the wrong bytes`,
+      `the response to ${file.text} has the wrong bytes`,
     );
     crowd.server.use();
     const status = await put(t, crowd.server, crowd.files[0].name, bytes(t, 50));
-    t.equal(status, 200, "an upload afterwards was not answered as before");
+    t.equal(
+      status,
+      200,
+      "after the sums had been computed, an upload was not answered with the same status as in earlier steps",
+    );
   },
 
   async "at-once"(t) {
@@ -191,16 +221,16 @@ export default {
     fewEnough(t, crowd);
     t.ok(
       most >= sums,
-      `${CLIENTS} clients each requested the sum of a file on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read at once, but ${sums} may be`,
+      `${CLIENTS} clients each requested the sum of a file on a slow disk, but only ${most} of these files ${most === 1 ? "was" : "were"} read at once, although ${sums} may be`,
       { saw: most, wanted: sums },
     );
-    t.ok(!crowd.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
+    t.ok(!crowd.isStalled, STALLED, { wanted: "the next file begins as soon as one is done" });
     t.ok(
       crowd.failed === false,
-      "a sum that had waited for its turn did not get the right response",
+      "a client whose sum had to wait for its turn did not get the right response",
       {
         saw: crowd.failed,
-        wanted: "200 and the line of its file",
+        wanted: "200 and the line for its file",
       },
     );
     const { server, files } = await started(t);
@@ -212,7 +242,7 @@ export default {
     const answer = await asksFor(t, server, [files[0].name], { seconds: 3 });
     t.ok(
       left.every(({ status }) => status === 404) && answer.status === 200,
-      `after ${missing.length} sums of missing files, the sum of an existing file was not answered: a sum that fails must also make room for the next`,
+      `after ${missing.length} requests for sums of missing files, a request for the sum of an existing file was not answered. A sum that fails must also make room for the next`,
       { saw: answer.error ?? answer.status, wanted: 200 },
     );
   },
@@ -247,12 +277,16 @@ export default {
     await blockers.end(blockers.files[1]);
     const isNext = await single.begin(t, 1, 2500);
     const before = await list.look();
-    t.ok(isBegun, "the turn of a list came, but its first file was not read", {
-      saw: isNext ? "the file of a later request was read" : "no file was read",
-    });
+    t.ok(
+      isBegun,
+      "it was the turn of a request with a list of names, but the first file of the list was not read",
+      {
+        saw: isNext ? "the file of a later request was read" : "no file was read",
+      },
+    );
     t.ok(
       isNext && before === 1,
-      "a request for one file waited behind the list of another client: at most one file of each other request may come first",
+      "a request for one file waited behind the list of another client, but at most one file of each other request may come first",
       { saw: `${before} files of the list had been read by then`, wanted: 1 },
     );
     for (const each of [blockers, list, single]) each.endAll(t);
@@ -260,7 +294,7 @@ export default {
     t.equal(
       String(answers.at(-2).body),
       list.files.map(({ name, text }) => lineOf(t, name, text)).join(""),
-      "a list that took turns with others was not answered with its lines in the order of the names",
+      "a request with a list of names took turns with other requests, but the response did not have its lines in the order of the names",
     );
   },
 
@@ -284,17 +318,17 @@ export default {
     });
     if (server.end) throw server.early();
     const grown = server.memory().peak - before;
-    t.note(`growth, sums of a file of ${LARGE_MIB} MiB (MiB)`, Math.round(grown / MIB));
+    t.note(`growth during sums of a file of ${LARGE_MIB} MiB (MiB)`, Math.round(grown / MIB));
     certainly(() =>
       t.ok(
         grown < GROWTH_MIB * MIB,
-        `sums of a file of ${LARGE_MIB} MiB were requested: the drop grew by ${Math.round(grown / MIB)} MiB`,
+        `when sums of a file of ${LARGE_MIB} MiB were requested, the drop grew by ${Math.round(grown / MIB)} MiB`,
         { wanted: "a few chunks, however large the file is" },
       ),
     );
     const wanted = lineOf(t, "large.bin", content);
     for (const answer of answers)
-      t.ok(String(answer.body) === wanted, "a large file has the wrong sum", {
+      t.ok(String(answer.body) === wanted, "the response has the wrong sum for a large file", {
         saw: answer.error ?? outcome(answer),
         wanted,
       });
