@@ -61,18 +61,14 @@ async function started(t, env) {
 
 /** Holds that the archive was stored, and its files are there. */
 function isStored(t, { server, folder }, all, answer, what) {
-  t.equal(
-    answer.error ?? answer.status ?? "no response",
-    201,
-    `${what} was not answered with 201, or not at all`,
-  );
+  t.equal(answer.error ?? answer.status ?? "no response", 201, `${what} was not answered with 201`);
   t.equal(answer.text, listOf(all), `${what} was answered with the wrong list`);
   const there = readdirSync(folder);
   for (const { name, content } of all) {
     const saw = there.includes(name) ? server.read(join("files", name)) : undefined;
     t.ok(
       saw?.equals(content),
-      `${what} was answered with 201, but one of its files has the wrong bytes, or is missing`,
+      `${what} was answered with 201, but one of its files has the wrong bytes or is missing`,
       { saw: saw ? `${saw.length} bytes` : "no file", wanted: `${content.length} bytes` },
     );
   }
@@ -92,7 +88,7 @@ async function isRefused(t, { folder }, answer, status, before, what) {
     wanted: "all of an archive or nothing",
   });
   await t.until(() => extra().length === 0, 2000);
-  t.ok(extra().length === 0, `${what}, but part of it stayed in the folder`, {
+  t.ok(extra().length === 0, `${what}, but part of the archive stayed in the folder`, {
     saw: extra(),
     wanted: "nothing",
   });
@@ -129,10 +125,14 @@ export default {
     const first = await send(t, server, [archive(some)]);
     isStored(t, place, some, first, "an archive of five files that arrived in one piece");
     const type = String(first.headers["content-type"] ?? "none");
-    t.ok(type.startsWith("application/json"), "POST /archives: the content-type is wrong", {
-      saw: type,
-      wanted: "application/json",
-    });
+    t.ok(
+      type.startsWith("application/json"),
+      "POST /archives was answered with the wrong content-type",
+      {
+        saw: type,
+        wanted: "application/json",
+      },
+    );
     const size = archive(await files(t, 2, 3)).length;
     const cuts = await Promise.all(
       Array.from({ length: size - 1 }, async (_, at) => {
@@ -165,11 +165,11 @@ export default {
       place,
       many,
       await send(t, server, [archive(many)]),
-      `an archive of ${members} files, one of ${limit} bytes, and one with the name of an existing file,`,
+      `an archive of ${members} files, one of which had ${limit} bytes and another the name of an existing file,`,
     );
     const get = await ask(t, server, "/archives");
-    has(t, get, 405, ": archives do not support GET");
-    t.equal(get.headers.allow, "POST", "GET /archives: the allow header is wrong");
+    has(t, get, 405, ", although archives do not support GET");
+    t.equal(get.headers.allow, "POST", "GET /archives was answered with the wrong allow header");
 
     const { server: other } = await started(t);
     const [name, note] = [word(t), `for ${t.token()}`];
@@ -183,7 +183,7 @@ export default {
     t.equal(
       await events(t, other, 4),
       wanted,
-      "a file was stored, an archive refused, and an archive of three files stored: a listener was not told of exactly these four events",
+      "a file was stored, an archive was refused, and an archive of three files was stored, but a listener did not get exactly the four events of the stored files",
     );
   },
 
@@ -203,19 +203,19 @@ export default {
         answer ?? {},
         413,
         [],
-        `${what} (it is refused as soon as its header has arrived)`,
+        `${what}, and has to be refused as soon as its header has arrived`,
       );
     };
     const good = await file(t);
     for (const size of [limit + 1, 2 ** 32 - 1, 2 ** 31 + t.random.integer(0, 99)])
       await refused(
         Buffer.concat([member(good), header(9, size)]),
-        `the second file of an archive was to have ${size} bytes, with a limit of ${limit}`,
+        `the second file of an archive was announced with ${size} bytes, above the limit of ${limit}`,
       );
     const many = await files(t, members, 0);
     await refused(
       Buffer.concat([...many.map((each) => member(each)), header(9, 0)]),
-      `${members} empty files arrived in an archive, and then one more`,
+      `a file was announced after the ${members} files that an archive may have`,
     );
     const { server: other, folder } = await started(t, { LIMIT: "50" });
     const [fits, exceeds] = [await file(t, 50), await file(t, 51)];
@@ -228,7 +228,7 @@ export default {
       { server: other, folder },
       two,
       stored,
-      "LIMIT was 50, and an archive of such files",
+      "with a LIMIT of 50, an archive of two files of that size",
     );
   },
 
@@ -259,26 +259,27 @@ export default {
       const answer = await send(t, server, [archive([good, { ...good, name }])]);
       t.ok(
         outside().length === 0,
-        `a file called ${JSON.stringify(name)} was created outside the folder`,
+        `an archive had a file called ${JSON.stringify(name)}, which was created outside the folder`,
         {
           saw: outside(),
           wanted: 400,
         },
       );
-      const what = `${JSON.stringify(name)} is not valid as a name`;
+      const what = `an archive had a file called ${JSON.stringify(name)}, which is not a valid name`;
       await isRefused(t, place, answer, 400, [there], what);
     }
     const fits = [{ ...good, name: long.slice(0, longest) }, good];
     const answer = await send(t, server, [archive(fits)]);
-    isStored(t, place, fits, answer, `an archive with a name of ${longest} characters`);
+    isStored(t, place, fits, answer, `an archive with a file name of ${longest} characters`);
     const before = readdirSync(folder);
     const other = await file(t);
     const twice = await send(t, server, [archive([other, await file(t), other])]);
-    await isRefused(t, place, twice, 400, before, "a name occurs twice");
+    await isRefused(t, place, twice, 400, before, "a name occurred twice in an archive");
     const inner = word(t);
     mkdirSync(join(folder, inner, "inner"), { recursive: true });
     const named = [other, { ...other, name: inner }, await file(t)];
-    const what = "the second of three names is the name of a folder, which is a 409";
+    const what =
+      "the second of three names in an archive was the name of a folder, which requires a 409";
     const taken = await send(t, server, [archive(named)]);
     await isRefused(t, place, taken, 409, [...before, inner], what);
   },
@@ -300,7 +301,7 @@ export default {
     const isOld = (when = "an archive was refused") =>
       t.ok(
         server.read(join("files", old.name)).equals(old.content),
-        `${when}, but a file that was there before has changed: part of the archive was stored`,
+        `${when}, but a file that was there before has changed, so part of the archive was stored`,
       );
     for (const [at, where] of [
       [0, "before it began"],
@@ -316,14 +317,14 @@ export default {
     for (const count of [1, 3, 0, 2 ** 32 - 1])
       await refused(
         archive(pair, count),
-        `an archive had 2 files, but ${count} as the number of files in its end`,
+        `an archive had 2 files, and the number of files in its end was ${count}`,
       );
-    await refused(Buffer.concat([all, Buffer.of(0)]), "bytes follow the end of an archive");
-    await refused(Buffer.concat([all, all]), "bytes follow the end of an archive");
+    await refused(Buffer.concat([all, Buffer.of(0)]), "bytes followed the end of an archive");
+    await refused(Buffer.concat([all, all]), "bytes followed the end of an archive");
     for (const lie of [-1, 1])
       await refused(
         Buffer.concat([member(next, 300 + lie), end(1)]),
-        `the length of a file was given as ${300 + lie}, but it had 300 bytes`,
+        `the length of a file was given as ${300 + lie} bytes, and the file had 300 bytes`,
       );
 
     const half = bytes(t, MIB);
@@ -339,11 +340,11 @@ export default {
     );
     await settled(t, server);
     const early = readdirSync(folder).filter((name) => name === next.name);
-    t.ok(early.length === 0, "while an archive is arriving, one of its files is already stored", {
+    t.ok(early.length === 0, "while an archive was arriving, one of its files was already stored", {
       saw: early,
       wanted: "all of an archive or nothing",
     });
-    isOld("while an archive was arriving");
+    isOld("an archive was still arriving");
     await Promise.all(uploads.map((upload) => upload.leave()));
     await settled(t, server);
     const what = `${LEAVING} clients left in the middle of an archive`;
@@ -355,7 +356,7 @@ export default {
     await isRefused(t, place, { status: 400 }, 400, [old.name], what);
     isOld(what);
     const stored = await send(t, server, [all]);
-    isStored(t, place, pair, stored, "an archive that came after many refused ones");
+    isStored(t, place, pair, stored, "an archive that arrived after many refused archives");
   },
 
   async flat(t) {
@@ -384,11 +385,11 @@ export default {
     );
     server.alone();
     const grown = server.memory().peak - before;
-    t.note("growth under a large archive (MiB)", Math.round(grown / MIB));
+    t.note("growth during a large archive (MiB)", Math.round(grown / MIB));
     t.ok(
       grown < (size * 2) / 3,
       `an archive of ${LARGE_MIB} MiB made the drop grow by ${Math.round(grown / MIB)} MiB`,
-      { wanted: "some chunks" },
+      { wanted: "a few chunks" },
     );
     t.ok(
       readdirSync(folder).includes(name),
