@@ -129,7 +129,7 @@ export default {
     t.note("requests that waited at the same time", at);
     t.ok(
       at >= CLIENTS - 1,
-      `with a wait of ${delay} ms, only ${at} of 8 requests to one path were waiting at the same time, and the others queued behind them`,
+      `with a wait of ${delay} ms, only ${at} of 8 requests to one path waited at the same time, and the others queued behind them`,
       {
         saw: asked.map(({ ms }) => (ms === undefined ? "no response" : `${Math.round(ms)} ms`)),
         wanted: `all soon after ${delay} ms`,

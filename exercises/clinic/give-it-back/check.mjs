@@ -136,7 +136,7 @@ export default {
       `${many}, and none was answered, but the database got the wrong number of questions`,
     );
     for (const [at, name] of wanted.entries()) {
-      const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
+      const question = await stage.comes(name, `${many}, of which ${at} had been answered`);
       if (at >= most) {
         const asked = stage.questions
           .map((each) => each.name)
@@ -163,7 +163,7 @@ export default {
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
       await stage.error(
-        `the database answered a question with error, after ${at} others, but the client got the wrong response`,
+        `the database answered a question with error, having answered ${at} before, but the client got the wrong response`,
       );
     await stage.ok(
       `the database had answered ${2 * most} questions with error, then one with ok, but the client of the last question got the wrong response`,
@@ -181,7 +181,7 @@ export default {
       await t.until(() => held().length >= wanted, 6000);
       t.ok(
         held().length >= wanted,
-        `${many}, and ${at} of them were answered with error, but the database got too few questions`,
+        `${many}, of which ${at} had been answered with error, but the database got too few questions`,
         { saw: held().length, wanted },
       );
       held()[at].answer("error");
@@ -206,12 +206,12 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `${at} connections had been broken in the middle of a question`;
+      const times = `of the connections so far, ${at} had been broken in the middle of a question`;
       (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no response")]),
         "502 ",
-        `a request whose connection broke got the wrong response, after ${times}`,
+        `${times}, and the request on the next connection that broke got the wrong response`,
       );
     }
     await stage.ok(
