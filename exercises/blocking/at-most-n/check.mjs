@@ -38,19 +38,19 @@ export default {
         const waits = jobs.length - done - gate.waiting.length;
         t.ok(
           gate.waiting.length <= n,
-          `limiter(${n}): ${gate.waiting.length} jobs were running at the same time`,
+          `with limiter(${n}), ${gate.waiting.length} jobs were running at the same time`,
           { saw: gate.waiting.length, wanted: n },
         );
         t.ok(
           gate.waiting.length >= wanted,
-          `limiter(${n}): ${done} of ${jobs.length} jobs were done and a slot was free, but ${waits} jobs waited and only ${gate.waiting.length} were running`,
+          `with limiter(${n}), ${done} of ${jobs.length} jobs were done and a slot was free, but ${waits} jobs were waiting and only ${gate.waiting.length} were running`,
           { saw: gate.waiting.length, wanted },
         );
         gate.open(1, done);
       }
       await over;
     }
-    t.plot("Jobs at work", most, { x: "job", y: "at work" });
+    t.plot("Jobs running at the same time", most, { x: "job", y: "jobs running" });
   },
 
   async results(t) {
@@ -69,27 +69,23 @@ export default {
     t.equal(
       began(),
       jobs.slice(0, began().length),
-      "jobs did not begin in the order in which they were submitted",
+      "the jobs did not begin in the order in which they were submitted",
     );
-    t.ok(done().length > 0, "none of the eight jobs finished, and no promise was settled", {
+    t.ok(done().length > 0, "eight jobs were submitted, but none of their promises settled", {
       saw: `${began().length} jobs began`,
-      wanted: "eight promises are settled",
+      wanted: "eight settled promises",
     });
     for (const one of done()) {
       const wanted = [bad, thrown].includes(one.name)
         ? { name: one.name, error: `${one.name} failed` }
         : { name: one.name, value: `value of ${one.name}` };
-      t.equal(
-        one,
-        wanted,
-        "the promise of a job did not settle with its own job's result or error",
-      );
+      t.equal(one, wanted, "a job's promise did not settle with that job's own result or error");
     }
   },
 
   async slots(t) {
     for (const [what, way] of [
-      ["was rejected", "rejects"],
+      ["returned a promise that was rejected", "rejects"],
       ["threw before it returned a promise", "throws"],
     ]) {
       const jobs = names(t, 7);
@@ -104,7 +100,7 @@ export default {
       }, 1500);
       t.ok(
         all,
-        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs never began, because a slot was not given back`,
+        `seven jobs were given to limiter(2), and each of the first four ${what}. Then ${jobs.length - began().length} jobs never began, because a slot was not given back`,
         { saw: `${began().length} began`, wanted: "7" },
       );
     }
@@ -118,7 +114,7 @@ export default {
     await student.stop();
     t.ok(
       told,
-      "twelve reads given to limiter(2) hung, and an fs.stat behind them was not answered because no thread of the pool was left for it",
+      "twelve reads were given to limiter(2), and all reads that began were hanging. A call to `fs.stat` got no result, because no thread of the pool was left for it",
     );
   },
 };

@@ -27,24 +27,24 @@ export default {
     const memory = used + (clients * each + each * 0.75) / 1024;
     const { clients: saw } = await said(t, roomy(t, { memory, used, each }));
     const seen = { saw, wanted: clients };
-    const situation = `memory of ${memory} MiB, of which ${used} are used, for clients of ${each} KiB`;
+    const situation = `the number of clients is wrong for a memory of ${memory} MiB, of which ${used} MiB are used, and ${each} KiB for each client`;
     t.ok(
       saw !== Math.floor((memory * 1024) / each),
-      `${situation}: what the server takes without clients is not for clients`,
+      `${situation}. The memory that is used without clients is not available for clients`,
       seen,
     );
     t.ok(
       Math.abs(saw - ((memory - used) * 1000) / each) > 2,
-      `${situation}: a MiB has 1,024 KiB`,
+      `${situation}. A MiB has 1,024 KiB`,
       seen,
     );
     t.ok(
       saw === clients || Math.abs(saw - clients) > 1,
-      `${situation}: part of a client isn't a client`,
+      `${situation}. Do not count part of a client`,
       seen,
     );
-    t.ok(saw !== 0, `${situation}, and no upstreams: its clients take no port`, seen);
-    t.ok(saw < 100_000, `${situation}: another limit is smaller`, seen);
+    t.ok(saw !== 0, `${situation}. Without upstreams, clients take no port`, seen);
+    t.ok(saw < 100_000, `${situation}. Another limit is smaller`, seen);
     t.equal(saw, clients, situation);
   },
 
@@ -53,41 +53,41 @@ export default {
     const descriptors = t.random.integer(1_000, 5_000) * 2 + spare;
     const alone = await said(t, roomy(t, { descriptors }));
     const wanted = descriptors - spare;
-    const situation = `${descriptors} descriptors`;
+    const situation = `the number of clients is wrong for ${descriptors} descriptors`;
     const seen = { saw: alone.clients, wanted };
-    t.ok(alone.clients <= descriptors, `${situation}: another limit is smaller`, seen);
+    t.ok(alone.clients <= descriptors, `${situation}. Another limit is smaller`, seen);
     t.ok(
       alone.clients !== descriptors,
-      `${situation}: some of them are for other things than clients`,
+      `${situation}. Some of them are for things other than clients`,
       seen,
     );
     t.ok(
       alone.clients !== wanted / 2,
-      `${situation}, and the server answers all by itself: a client takes one of them`,
+      `${situation} and a server that answers all requests by itself. Each of its clients takes one descriptor`,
       seen,
     );
-    t.equal(alone.clients, wanted, `${situation}, and the server answers all by itself`);
+    t.equal(alone.clients, wanted, `${situation} and a server that answers all requests by itself`);
     const upstreams = t.random.integer(2, 5);
     const proxy = await said(t, roomy(t, { descriptors, upstreams }));
     const both = { saw: proxy.clients, wanted: wanted / 2 };
     t.ok(
       proxy.clients !== wanted,
-      `${situation}, and a server with upstreams: each client takes a second descriptor`,
+      `${situation} and a server with upstreams. Each of its clients takes a second descriptor`,
       both,
     );
-    t.equal(proxy.clients, wanted / 2, `${situation}, and a server with upstreams`);
+    t.equal(proxy.clients, wanted / 2, `${situation} and a server with upstreams`);
   },
 
   async ports(t) {
     const upstreams = t.random.integer(2, 6);
     const ports = t.random.integer(1_000, 9_000);
     const proxy = await said(t, roomy(t, { upstreams, ports }));
-    const situation = `${ports} ports, and ${upstreams} upstreams`;
+    const situation = `the number of clients is wrong for ${ports} ports and ${upstreams} upstreams`;
     const seen = { saw: proxy.clients, wanted: ports * upstreams };
-    t.ok(proxy.clients <= ports * upstreams, `${situation}: another limit is smaller`, seen);
+    t.ok(proxy.clients <= ports * upstreams, `${situation}. Another limit is smaller`, seen);
     t.ok(
       proxy.clients !== ports,
-      `${situation}: there can be so many connections to each of the upstreams`,
+      `${situation}. The server can have that many connections to each of the upstreams`,
       seen,
     );
     t.equal(proxy.clients, ports * upstreams, situation);
@@ -95,8 +95,8 @@ export default {
     const alone = await said(t, roomy(t, { upstreams: 0, ports, descriptors }));
     t.ok(
       alone.clients !== 0 && alone.limit !== "ports" && alone.clients !== ports,
-      "a server without upstreams: its clients take no port",
-      { saw: alone.clients, wanted: "no limit by ports" },
+      "ports limited a server without upstreams, but its clients take no port",
+      { saw: alone.clients, wanted: "no limit because of ports" },
     );
   },
 
@@ -111,7 +111,7 @@ export default {
     ];
     for (const [given, wanted] of cases) {
       const { limit } = await said(t, roomy(t, given));
-      t.equal(limit, wanted, "the limit that is smaller than the others has another name");
+      t.equal(limit, wanted, "`limit` is not the name of the limit that allows the fewest clients");
     }
     // 100 MiB for clients of 50 KiB are 2,048 of them.
     const memory = { memory: 200, used: 100, each: 50 };
@@ -122,7 +122,11 @@ export default {
     ];
     for (const [given, wanted] of equal) {
       const { limit } = await said(t, roomy(t, given));
-      t.equal(limit, wanted, "two limits allow the same number of clients: the limit's name");
+      t.equal(
+        limit,
+        wanted,
+        "two limits allow the same number of clients, but `limit` is not the first of them in the order of the task",
+      );
     }
   },
 
@@ -130,7 +134,11 @@ export default {
     const { spare } = t.parameters;
     for (const given of [{ memory: 100, used: 130 }, { descriptors: spare - 7 }]) {
       const { clients } = await said(t, roomy(t, given));
-      t.equal(clients, 0, `a server has no room for clients (${JSON.stringify(given)})`);
+      t.equal(
+        clients,
+        0,
+        `a server has no room for clients, but \`clients\` is wrong (${JSON.stringify(given)})`,
+      );
     }
   },
 };

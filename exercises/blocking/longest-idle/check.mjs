@@ -6,7 +6,8 @@ const asked = (t) =>
   });
 const play = async (t, most, steps, { answersClose = false } = {}) => {
   const run = await (await asked(t)).scene("play", { most, steps, answersClose });
-  if (run.lacks) t.miss(`\`createLimit\` returned no object with a function \`${run.lacks}\``);
+  if (run.lacks)
+    t.miss(`\`createLimit\` did not return an object with a function \`${run.lacks}\``);
   return run.closes;
 };
 const numbers = (from, to) => Array.from({ length: to - from }, (_, at) => from + at);
@@ -22,14 +23,17 @@ const closedFor = async (t, most, steps, situation, options) => {
   const closes = await play(t, most, steps, options);
   const last = closes.filter(({ step }) => step === steps.length - 1);
   if (closes.length > last.length)
-    t.miss(`${situation}: a connection was closed before there were more than ${most}`, {
+    t.miss(`${situation}, and a connection was closed before there were more than ${most}`, {
       saw: of(closes),
     });
   if (last.length !== 1)
-    t.miss(`${situation}: of more than ${most} connections, one had to be closed`, {
-      saw: `${last.length} were closed`,
-      wanted: 1,
-    });
+    t.miss(
+      `${situation}, and one connection more than ${most} was opened, so exactly one had to be closed`,
+      {
+        saw: `${last.length} were closed`,
+        wanted: 1,
+      },
+    );
   return last[0];
 };
 
@@ -37,20 +41,28 @@ export default {
   async room(t) {
     const most = t.random.integer(3, 9);
     const few = await play(t, most, opened(numbers(0, most)));
-    t.equal(of(few), [], `${most} connections may be open, and as many were opened`);
+    t.equal(
+      of(few),
+      [],
+      `${most} connections may be open, and no more were opened, but a connection was closed`,
+    );
     const more = t.random.integer(2, 5);
     const closes = await play(t, most, opened(numbers(0, most + more)));
     t.ok(
       closes.length >= more,
-      `${most} connections may be open, ${most + more} were opened, all idle, and more than ${most} were left`,
+      `${most} connections may be open. ${most + more} idle connections were opened, but more than ${most} stayed open`,
       { saw: most + more - closes.length, wanted: most },
     );
-    t.equal(closes.length, more, `${more} more than ${most} were opened: how many were closed`);
+    t.equal(
+      closes.length,
+      more,
+      `${more} connections more than ${most} were opened, but more connections were closed than necessary`,
+    );
     for (const { n, step } of closes)
-      t.ok(n !== step, "others were idle, and the new one was closed");
+      t.ok(n !== step, "other connections were idle, but the new one was closed");
     t.ok(
       closes.every(({ reason }) => reason === t.parameters.idle),
-      "an idle connection was closed with another reason",
+      "an idle connection was closed with the wrong reason",
       { saw: closes[0].reason, wanted: t.parameters.idle },
     );
   },
@@ -63,19 +75,22 @@ export default {
     const [earliest, ...others] = t.random.shuffle(all.slice(1));
     const first = [earliest, 0, ...others];
     const steps = [...opened(all), ...first.flatMap(request), ["opened", extra]];
-    const one = await closedFor(t, most, steps, "all connections had a request");
+    const one = await closedFor(t, most, steps, "all connections had completed a request");
     t.ok(
       one.n !== 0,
-      "a connection was closed because it was opened earlier, but another had been idle for longer",
-      { saw: "the first", wanted: "the one whose request ended first" },
+      "the connection that was closed had been opened earlier than others, but another one had been idle for longer",
+      {
+        saw: "the connection that was opened first",
+        wanted: "the connection whose request ended first",
+      },
     );
     t.ok(one.n !== first.at(-1), "the connection that became idle last was closed", {
-      wanted: "the one whose request ended first",
+      wanted: "the connection whose request ended first",
     });
     t.equal(
       one.n,
       earliest,
-      "all connections had a request: the one that has been idle for longest",
+      "all connections had completed a request, but the one that was closed had not been idle for longest",
     );
 
     // Without a request, a connection is idle from when it was opened.
@@ -83,18 +98,31 @@ export default {
       t,
       most,
       [...opened(all), ...request(0), ["opened", extra]],
-      "one had a request",
+      "one connection had completed a request",
     );
-    t.equal(fresh.n, 1, "one connection had a request, and the others none: which was closed");
+    t.equal(
+      fresh.n,
+      1,
+      "one connection had completed a request and the others none, but the wrong connection was closed",
+    );
 
     // The second request counts as well.
     const again = [...opened(all), ...all.flatMap(request), ...request(0), ["opened", extra]];
-    const second = await closedFor(t, most, again, "one had two requests");
+    const second = await closedFor(
+      t,
+      most,
+      again,
+      "all connections had completed a request, and one of them a second",
+    );
     t.ok(
       second.n !== 0,
-      "a connection was closed as the longest idle, although its second request had just ended",
+      "a connection was closed as the one idle for longest, although its second request had just ended",
     );
-    t.equal(second.n, 1, "all had a request, and one of them a second: which was closed");
+    t.equal(
+      second.n,
+      1,
+      "all connections had completed a request, and one of them a second, but the wrong connection was closed",
+    );
   },
 
   async busy(t) {
@@ -107,22 +135,26 @@ export default {
       t,
       most,
       [...opened(all), ...begin(others), ["opened", extra]],
-      "one was idle",
+      "one connection was idle",
     );
     t.ok(!others.includes(one.n), "a connection was closed in the middle of a request");
-    t.equal(one.n, free, "one connection was idle, and the others were not: which was closed");
+    t.equal(one.n, free, "only one connection was idle, but another one was closed");
 
     const none = [...opened(all), ...begin(all), ["opened", extra]];
     const closes = await play(t, most, none);
     t.ok(
       closes.length > 0,
-      `${most} may be open, none was idle, and one more was opened: none was closed`,
+      `${most} connections may be open, and none was idle when one more was opened, but none was closed`,
     );
-    t.equal(of(closes), [extra], "none was idle, and one more was opened: which was closed");
+    t.equal(
+      of(closes),
+      [extra],
+      "no connection was idle when one more was opened, so only the new one had to be closed",
+    );
     t.equal(
       closes[0].reason,
       t.parameters.full,
-      "none was idle, and the new one was closed: the reason",
+      "no connection was idle, and the new one was closed, but with the wrong reason",
     );
 
     // Two requests at the same time, of which one has ended.
@@ -131,7 +163,7 @@ export default {
     t.equal(
       of(still),
       [extra],
-      "two requests were in progress on a connection, and one of them ended: which was closed for a new one",
+      "two requests were in progress on a connection, and only one of them had ended when a new connection was opened, but the wrong connection was closed",
     );
   },
 
@@ -145,7 +177,11 @@ export default {
       ["opened", most],
       ["opened", most + 1],
     ]);
-    t.equal(of(left), [0], "a client left, and two more came: which was closed");
+    t.equal(
+      of(left),
+      [0],
+      "one client left and two more connected, but the wrong connections were closed",
+    );
 
     const more = numbers(most, most + 3);
     for (const answersClose of [true, false]) {
@@ -157,12 +193,12 @@ export default {
         answersClose,
       });
       const what = answersClose
-        ? "`closed` was called for each connection that was closed, which makes room once"
-        : "a connection counts as gone from the call of `close` on, even if `closed` is never called for it";
+        ? "`closed` was called for each closed connection, which makes room once"
+        : "A connection counts as gone as soon as `close` is called, even if `closed` is never called for it";
       t.equal(
         of(closes),
         [0, 1, 2],
-        `three more came than may be open, then one left and one came. ${what}. Which were closed`,
+        `three more clients connected than the limit allows, then one left and one connected. ${what}. The wrong connections were closed`,
       );
     }
 
@@ -177,7 +213,7 @@ export default {
     t.equal(
       of(await play(t, most, refused)),
       [most],
-      "a client was refused, and later another one left, which makes room: which connections were closed in all",
+      "a client was refused, and later another client left, which made room, but the wrong connections were closed",
     );
 
     // The request of a connection that is gone still ends.
@@ -193,7 +229,7 @@ export default {
     t.equal(
       of(await play(t, most, late)),
       [most + 1],
-      "a client left in the middle of its request, which still ended. Then the others were busy, and two came: which was closed",
+      "a client left in the middle of its request, which still ended. Then all other connections were busy and two clients connected, but the wrong connections were closed",
     );
   },
 };

@@ -7,9 +7,9 @@ const CLIENTS = 8;
 const HOW = {
   call: "the call to the handler returned only when its wait was over. `async`, or a promise around it, does not let other requests run in the meantime",
   microtasks:
-    "the call returned, but then its microtasks held the loop for the whole time, and the loop continues only when none are left",
+    "the call returned, but then its microtasks kept the loop busy for the whole wait. The loop continues only when no microtasks are left",
   later:
-    "the call returned, but the loop was blocked later, for as long as the wait. A handler that waits in a loop holds up all the others, now or later",
+    "the call returned, but the loop was blocked later, for the whole wait. A handler that keeps the loop busy while it waits holds up all other requests, sooner or later",
 };
 
 // A request whose answer is noted when it comes; resolves to it when it is on its way: the connection stands.
@@ -102,7 +102,7 @@ const right = (one) =>
 /** Who answers nobody, or with nothing, waits for nobody either. */
 const answered = (t, { asked }) =>
   t.ok(asked.some(right), `no request to ${BLOCKED} was answered with its text`, {
-    saw: asked[0].body.split("\r\n", 1)[0] || "no answer",
+    saw: asked[0].body.split("\r\n", 1)[0] || "no response",
     wanted: `200 ${BLOCKED.slice(1)}`,
   });
 
@@ -113,7 +113,7 @@ export default {
       return answered(t, await crowd(t));
     const why = await how(t, delay);
     t.miss(
-      `eight clients asked one of the five paths, then another client asked for \`/ping\`, and was answered only after ${before < 0 ? "several" : before} of them${why ? `: ${why}` : ""}`,
+      `eight clients requested one of the five paths, then another client requested \`/ping\`, and its response came only after ${before < 0 ? "several" : before} of theirs${why ? `: ${why}` : ""}`,
       { saw: `${before < 0 ? "at least 3" : before} responses before the pong`, wanted: "0" },
     );
   },
@@ -122,16 +122,16 @@ export default {
     const { at, asked, delay } = await crowd(t);
     answered(t, await crowd(t));
     t.plot(
-      "When the eight were answered",
+      "When the eight requests were answered",
       asked.map(({ ms }, i) => [i + 1, ms ?? 0]),
       { x: "request", y: "ms" },
     );
-    t.note("waited at the same time", at);
+    t.note("requests that waited at the same time", at);
     t.ok(
       at >= CLIENTS - 1,
-      `with a wait of ${delay} ms, ${at} of 8 requests to one path were waiting at the same time, and the others queued behind them`,
+      `with a wait of ${delay} ms, only ${at} of 8 requests to one path waited at the same time, and the others queued behind them`,
       {
-        saw: asked.map(({ ms }) => (ms === undefined ? "no answer" : `${Math.round(ms)} ms`)),
+        saw: asked.map(({ ms }) => (ms === undefined ? "no response" : `${Math.round(ms)} ms`)),
         wanted: `all soon after ${delay} ms`,
       },
     );
@@ -151,12 +151,12 @@ export default {
     const { asked, before, delay } = await rest(t);
     t.ok(
       before === 0,
-      `two clients waited on each of the four other paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, unlike in the starter`,
+      `two clients were waiting on each of the other four paths, and \`/ping\` was answered only after ${before < 0 ? "several" : before} of them, unlike in the starter`,
     );
     for (const one of [...asked, ...(await crowd(t)).asked]) {
       if (one.ms === undefined && one.path === BLOCKED) continue; // that is said above
-      t.ok(one.ms !== undefined, `${one.path} sent no answer within ${10 * delay} ms`);
-      t.ok(right(one), `${one.path} answered with something else`, {
+      t.ok(one.ms !== undefined, `${one.path} sent no response within ${10 * delay} ms`);
+      t.ok(right(one), `${one.path} did not send the right response`, {
         saw: `${one.body.split("\r\n", 1)[0]} ${body(one)}`,
         wanted: `200 ${one.path.slice(1)}`,
       });

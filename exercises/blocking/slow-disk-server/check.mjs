@@ -77,7 +77,7 @@ export default {
       const answer = await t.get({ port }, `/${name}`);
       t.ok(
         answer.status === 200 && answer.body?.equals(content),
-        "a file of 500 bytes was answered with something else",
+        "the response to a request for a file of 500 bytes was wrong",
         {
           saw: answer.error ?? `${answer.status}, ${answer.body.length} bytes`,
           wanted: "200, its 500 bytes",
@@ -91,17 +91,17 @@ export default {
     const again = await t.get({ port }, `/${name}`);
     t.ok(
       String(again.body) === changed,
-      "a file was changed on the disk, but its old content was sent",
+      "a file had been changed on the disk, but its old content was sent",
     );
     const missing = await t.get({ port }, `/${t.token()}`);
-    t.ok(missing.status === 404, "a request for a missing file should be answered with 404", {
+    t.ok(missing.status === 404, "a request for a missing file was not answered with 404", {
       saw: missing.error ?? missing.status,
       wanted: 404,
     });
     const folder = await t.get({ port }, "/folder");
     t.ok(
       folder.status === 500,
-      "a folder is there and cannot be read as a file, so the response should be a 500",
+      "a folder exists but cannot be read as a file, so a request for it should be answered with 500",
       { saw: folder.error ?? folder.status, wanted: 500 },
     );
   },
@@ -110,7 +110,7 @@ export default {
     const { pong } = await gated(t);
     t.ok(
       String(pong.body) === "pong\n",
-      "four clients waited for files on a disk that did not respond, and `/ping`, which reads nothing, was not answered, so the loop itself was waiting for the disk",
+      "while four clients were waiting for files on a disk that did not respond, `/ping`, which reads nothing, was not answered, so the loop itself was waiting for the disk",
       { saw: pong.error ?? pong.status, wanted: "pong" },
     );
   },
@@ -120,8 +120,8 @@ export default {
     t.ok(
       last,
       pong.error
-        ? "four clients requested files on a disk that did not respond, and only the first read had begun"
-        : "four clients requested files on a disk that did not respond, and the fourth read had not begun, so they are read one after the other",
+        ? "four clients requested files on a disk that did not respond, but only the first read began"
+        : "four clients requested files on a disk that did not respond, but the fourth read did not begin, so the files are read one after the other",
       { wanted: "four reads waiting at the same time" },
     );
   },
@@ -132,11 +132,14 @@ export default {
     await gated(t);
     for (const path of [...files.map(([name]) => `/${name}`), "/folder", `/${t.token()}`, "/ping"])
       answers.push(await t.get({ port }, path));
-    t.ok(answers[1].body?.equals(files[1][1]), "a file was not answered");
+    t.ok(
+      answers[1].body?.equals(files[1][1]),
+      "a request for a file was not answered with its content",
+    );
     const called = [...new Set(await student.scene("called"))];
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has responded`,
+      `while requests were served, ${called.map((name) => `\`${name}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called. Every client has to wait until the disk has responded to such a call`,
     );
   },
 
@@ -153,9 +156,9 @@ export default {
     };
     const [, [name]] = files;
     await t.clients({ port }, 4, `/${name}`, { times: 5 });
-    await closed(name, "20 files had been answered");
+    await closed(name, "20 requests for a file had been answered");
     await t.clients({ port }, 4, "/folder", { times: 5 });
-    await closed("folder", "20 folders had been requested, and reading them had failed");
+    await closed("folder", "20 requests for a folder had failed");
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         const socket = net.connect(port, "127.0.0.1").on("error", () => {});
@@ -164,6 +167,6 @@ export default {
         socket.destroy();
       }),
     );
-    await closed("large", "ten files of 8 MiB had begun to arrive, and the client had left");
+    await closed("large", "ten clients had left while a file of 8 MiB was arriving");
   },
 };

@@ -92,13 +92,13 @@ export default {
       const wanted = stats(seed, FEW);
       if (seed === seeds[1] && answer?.sum === stats(seeds[0], FEW).sum)
         t.miss(
-          "statistics were requested for two seeds, but the response to the second is the answer for the first",
+          "statistics were requested for two seeds, but the response for the second seed has the statistics for the first",
           {
             saw: answer,
             wanted,
           },
         );
-      t.equal(answer, wanted, "the statistics for a seed are different");
+      t.equal(answer, wanted, "the statistics for a seed are wrong");
     }
   },
 
@@ -108,7 +108,7 @@ export default {
     // A driver that gets no processor for a while notes the work of many turns as one piece: the best of three counts.
     for (let attempt = 0; attempt < 3; attempt++) {
       const one = await beside(t, server);
-      t.ok(one.ended, "statistics of 100,000 records did not arrive within 20 s");
+      t.ok(one.ended, "the statistics of 100,000 records did not arrive within 20 s");
       if (!best || one.piece < best.piece) best = one;
       if (best.piece < HALF || best.piece * best.all < SHORT_MS || one.pongs.length < TURNS) break;
     }
@@ -117,20 +117,20 @@ export default {
     const { pongs, piece, all, other } = best;
     t.ok(
       other < all * HALF || other < 2 * SHORT_MS,
-      "another thread computed while the main one answered pings, but the task is to answer them in between, on a single thread",
+      "another thread computed the statistics while the main thread answered pings, but the task is to do both on a single thread",
       {
-        saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
+        saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main thread`,
       },
     );
     t.note("pings answered during /stats", pongs.length);
     t.plot(
-      "Work that was done by the time a ping was answered",
+      "Work done by the time each ping was answered",
       pongs.map((work, i) => [i + 1, work]),
       { x: "ping", y: "ms of processor time" },
     );
     if (pongs.length <= 1)
       t.miss(
-        "while the statistics were computed, not one ping was answered, and all of them had to wait until the end",
+        "while the statistics were computed, at most one ping was answered, and all others had to wait until the end",
         {
           saw: pongs.length,
           wanted: `at least ${TURNS}`,
@@ -138,12 +138,12 @@ export default {
       );
     t.ok(
       pongs.length >= TURNS,
-      `pings were waiting all the time, but only ${pongs.length} were answered while the statistics were computed, because each of them waited for a long piece of work`,
+      `pings were waiting all the time, but only ${pongs.length} of them were answered while the statistics were computed, because each ping had to wait for a long piece of work`,
       { saw: pongs.length, wanted: `at least ${TURNS}` },
     );
     t.ok(
       piece < HALF || piece * all < SHORT_MS,
-      `${pongs.length} pings were answered in the meantime, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
+      `${pongs.length} pings were answered in the meantime, but one ping waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
       {
         saw: `${Math.round(piece * all)} ms of ${Math.round(all)} ms`,
         wanted: "short pieces",
@@ -162,7 +162,7 @@ export default {
       t.equal(
         said(answer),
         stats(seeds[i], FEW),
-        "four clients asked at the same time, and one got different statistics from those it gets alone",
+        "four clients requested statistics at the same time, but one of them got the wrong statistics",
       );
   },
 };

@@ -71,7 +71,7 @@ export default {
     for (const { said, name } of [first, second])
       t.ok(
         made.some((each) => each(name) === said),
-        "the response is not the template with name and place",
+        "the response is not the template with the name and the place filled in",
         { saw: said, wanted: made[0](name) },
       );
   },
@@ -120,11 +120,11 @@ export default {
     if (first.whose === 0 && second.whose === 0) return;
     if (first.whose === second.whose)
       t.miss(
-        "files were changed while the server was listening, before the first request, and its responses changed, so it reads them on the first request, when clients have to wait for it",
+        "the files were changed while the server was listening but before the first request, and the responses changed. So the server reads the files on the first request, and clients have to wait for that",
         seen(first),
       );
     t.miss(
-      "files were changed while the server was listening, and its responses changed with them, so it reads them for each request",
+      "the files were changed while the server was listening, and the responses changed with them, so the server reads the files for each request",
       seen(first.whose === 0 ? second : first),
     );
   },
@@ -146,7 +146,7 @@ export default {
     for (const [what, given] of Object.entries({ "was missing": without, "was not JSON": broken }))
       t.ok(
         !(await begins(given)),
-        `\`settings.json\` ${what}, but the server listened, so the person who starts it doesn't find out`,
+        `\`settings.json\` ${what}, but the server listened, so the person who starts the server doesn't find out`,
         {
           wanted: "it ends with an error",
         },

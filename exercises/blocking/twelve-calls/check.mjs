@@ -35,7 +35,7 @@ async function behind(t, { reads = 0, lookups = 0 }, usually) {
   await Promise.all(pipes.map((pipe) => pipe.open()));
   if (!lookups && !(await t.until(() => CALLS.every((call) => answered().has(call)))))
     t.noisy(
-      `${CALLS.filter((call) => !answered().has(call)).join(", ")} never answered, even after the gate had opened`,
+      `${CALLS.filter((call) => !answered().has(call)).join(", ")} never got a result, even after the reads had stopped hanging`,
     );
   await process.stop();
   return { atOnce, shut };
@@ -58,8 +58,8 @@ const key = (t) =>
             : "pool";
       const told =
         word === "none"
-          ? "its result was there when the call returned"
-          : `it was answered later; while four reads hung at the gate it ${word === "kernel" ? "completed" : "waited"}, and while twenty look-ups hung it ${lane ? "waited" : "completed"}`;
+          ? "its result was available when the call returned"
+          : `it was answered later. While four reads hung, the call ${word === "kernel" ? "completed" : "waited"}, and while twenty look-ups hung, it ${lane ? "waited" : "completed"}`;
       seen[call] = { word, told };
     }
     return seen;
@@ -78,7 +78,7 @@ const table = (t) =>
       if (!Object.hasOwn(where, call))
         t.miss(`\`where\` has no entry for \`${call}\``, { saw: Object.keys(where) });
       if (!WORDS.includes(where[call]))
-        t.miss(`\`where["${call}"]\` is none of the four words`, {
+        t.miss(`\`where["${call}"]\` is not one of the four words`, {
           saw: where[call],
           wanted: WORDS.join(", "),
         });
@@ -91,7 +91,9 @@ async function holds(t, word) {
   const seen = await key(t);
   for (const call of CALLS)
     if ((where[call] === word) !== (seen[call].word === word))
-      t.miss(`\`${call}\`: you say “${where[call]}”. Here ${seen[call].told}`);
+      t.miss(
+        `\`where\` says “${where[call]}” for \`${call}\`, but on this machine ${seen[call].told}`,
+      );
 }
 
 export default Object.fromEntries(WORDS.map((word) => [word, (t) => holds(t, word)]));

@@ -55,20 +55,20 @@ export default {
     const wanted = hex(given.map((each) => each.toString("latin1")));
     for (const { way, chunks, came, error } of await fed(t, given, ways)) {
       const saw = hex(came.map(({ payload }) => payload));
-      const of = `${given.length} frames, fed ${way}`;
+      const of = `with ${given.length} frames that were passed ${way}`;
       if (error)
-        t.miss(`${of}: parse threw ${error.name}: ${error.message}`, {
+        t.miss(`${of}, parse threw ${error.name}: ${error.message}`, {
           saw: `at chunk ${error.at + 1} of ${chunks.length}`,
         });
       if (saw.join() !== wanted.join() && way === "all at once" && saw.length === 1)
         t.miss(
-          `${of}, in one chunk: only one was delivered. Is a chunk treated as one frame, or are the others held back?`,
+          `${of}, in one chunk, only one was delivered. Is a chunk treated as one frame, or are the others held back?`,
           { saw, wanted },
         );
       t.equal(
         saw,
         wanted,
-        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones were delivered"}`,
+        `${of}, ${saw.length < wanted.length ? `only ${saw.length} came` : "the wrong ones were delivered"}`,
       );
       const ends = chunks.map((_, at) => size(chunks.slice(0, at + 1)));
       let total = 0;
@@ -77,7 +77,7 @@ export default {
         const due = ends.findIndex((reached) => reached >= total);
         t.ok(
           at === due,
-          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, but was delivered with chunk ${at + 1}`,
+          `${of}, frame ${each + 1} was complete with chunk ${due + 1}, but was delivered with chunk ${at + 1}`,
         );
       });
     }
@@ -94,12 +94,12 @@ export default {
       })) {
         if (error)
           t.miss(
-            `frames of ${sizes.join(", ")} bytes, fed ${way}: parse threw ${error.name}: ${error.message}`,
+            `with frames of ${sizes.join(", ")} bytes that were passed ${way}, parse threw ${error.name}: ${error.message}`,
           );
         t.equal(
           hex(came.map(({ payload }) => payload)),
           wanted,
-          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is also a frame, and is complete once its length is`,
+          `with frames of ${sizes.join(", ")} bytes that were passed ${way}, the wrong frames were delivered. A frame of 0 bytes is also a frame, and is complete as soon as its length is`,
         );
       }
     }
@@ -134,24 +134,24 @@ export default {
       const announced = `with a limit of ${limit}, a frame of ${length} bytes was announced`;
       const saw =
         came.length > before.length
-          ? `${came.length - before.length} frames were delivered from it`
+          ? `${came.length - before.length} frames were delivered after it`
           : "no error";
       if (length >= 2 ** 31 && (came.length > before.length || !error))
-        t.miss(`${announced}, and was accepted: is it read as a negative number?`, {
+        t.miss(`${announced} and accepted. Is its length read as a negative number?`, {
           saw,
           wanted: "a RangeError",
         });
       if (error?.name !== "RangeError")
         t.miss(
           error
-            ? `${announced}: parse threw ${error.name}: ${error.message}`
+            ? `${announced}, and parse threw ${error.name}: ${error.message}`
             : `${announced}, but parse waits for its bytes`,
           { saw, wanted: "a RangeError with the fourth byte of the length" },
         );
       t.equal(
         hex(came.map(({ payload }) => payload)),
         wanted,
-        `${announced}: the frames before it should be delivered`,
+        `${announced}, but the frames before it were not delivered as usual`,
       );
     }
   },
@@ -168,15 +168,15 @@ export default {
     const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
     t.ok(
       copied <= 4 * size,
-      `one frame of ${mib(size)} arrives in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied, so bytes that have been copied already are copied again with each chunk`,
+      `one frame of ${mib(size)} arrived in ${chunks} chunks. After ${fed} of them, ${mib(copied)} had been copied, so bytes that had already been copied were copied again with each chunk`,
       {
         saw: mib(copied),
-        wanted: `about ${mib(size)} when all have arrived`,
+        wanted: `about ${mib(size)} when all chunks have arrived`,
       },
     );
     t.ok(
       right === 1,
-      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "was not delivered"}`,
+      `one frame of ${mib(size)} arrived in ${chunks} chunks, but it ${right ? `came ${right} times` : "was not delivered"}`,
     );
     t.note("bytes copied for each byte of a large frame", Number((copied / size).toFixed(2)));
   },

@@ -34,7 +34,7 @@ exports.feed = async function feed(student, { limit, ways, enough = Infinity, co
     let at = 0;
     let error = null;
     const parse = student.frames((payload) => {
-      if (came.length >= enough) throw new Error("frames without end");
+      if (came.length >= enough) throw new Error("far more frames were delivered than had arrived");
       came.push({ at, payload: Buffer.isBuffer(payload) ? payload.toString("latin1") : payload });
     }, limit);
     copied = 0;

@@ -39,25 +39,25 @@ export default {
       const answer = await ask(t, bytes);
       const characters = bytes.toString().length;
       const stated = Number(answer.headers?.["content-length"]);
-      const what = `a text of ${alphabet}`;
+      const what = `a text with ${alphabet}`;
       if (stated === characters && characters !== bytes.length)
         t.miss(
           answer.body?.equals(Buffer.from(bytes.toString(), "latin1"))
-            ? `${what} was sent as latin1, which has only 256 characters, and encodes many of them differently from UTF-8`
+            ? `${what} was sent as latin1, which has only 256 characters and encodes many of them differently from UTF-8`
             : `the content-length of ${what} counts its characters, so the client stops reading too early`,
           { saw: stated, wanted: `${bytes.length} bytes` },
         );
       if (answer.error?.startsWith("HPE_"))
         t.miss(
-          `more bytes of ${what} arrived than its content-length had announced, as if that counted characters`,
+          `more bytes of ${what} arrived than its content-length announced, as if the content-length counted characters`,
           { saw: answer.error, wanted: `${bytes.length} bytes` },
         );
-      t.ok(!answer.error, `${what} was not answered`, { saw: answer.error });
-      t.equal(answer.status, 200, `${what} was answered with the wrong status`);
+      t.ok(!answer.error, `a request for ${what} got no response`, { saw: answer.error });
+      t.equal(answer.status, 200, `the response to a request for ${what} has the wrong status`);
       t.equal(
         answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
         "text/plain;charset=utf-8",
-        "the content-type is wrong",
+        "the content-type of the response is wrong",
       );
       t.ok(
         answer.headers["content-length"] !== undefined,
@@ -65,7 +65,7 @@ export default {
       );
       t.ok(
         answer.body.equals(bytes),
-        `${what}, ${bytes.length} bytes, arrived with bytes that are not its UTF-8`,
+        `${what}, which is ${bytes.length} bytes in UTF-8, arrived with the wrong bytes`,
         { saw: `${answer.body.length} bytes: ${answer.body.subarray(0, 40)} …` },
       );
     }
@@ -98,7 +98,7 @@ export default {
       t.note(`strings made for ${alphabet}, bytes`, typical);
       t.ok(
         typical < SIZE / 4,
-        `sending a text of ${alphabet} made another string of its size, so it was joined with something, such as its headers`,
+        `sending a text with ${alphabet} made another string of that size, so the text was joined with something, such as its headers`,
         {
           saw: `${(typical / 1024).toFixed(0)} KiB of new long strings for a text of 256 KiB`,
           wanted: "none",

@@ -14,12 +14,12 @@ async function grow(t, given) {
   const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
-    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes, but a list that remembers nothing needs no memory`,
+    `after ${given.chunks + 1} chunks, the list of recent(${given.count}) had ${kept} ids of 16 bytes. Its memory is judged only if the list has all of its ids`,
     { saw: kept, wanted: given.count },
   );
   t.ok(
     inAdvance < IN_ADVANCE,
-    `before more than one chunk had arrived, ${mib(inAdvance)} were already in use, and memory allocated in advance also counts`,
+    `when only one chunk had arrived, ${mib(inAdvance)} were already in use. Memory that is allocated in advance also counts`,
     { saw: mib(inAdvance), wanted: `at most ${mib(IN_ADVANCE)}` },
   );
   return grown;
@@ -51,17 +51,17 @@ export default {
         t.ok(Array.isArray(list), "list() did not return an array", { saw: list });
         t.ok(
           list.every((each) => Buffer.isBuffer(each)),
-          "list() returned something that is not a Buffer",
+          "list() returned an array with something that is not a Buffer",
           { saw: list },
         );
         const saw = hex(list);
-        const where = `recent(${count}) after ${length} chunks`;
+        const where = `after ${length} chunks, the list of recent(${count})`;
         if (reuse && saw.join() !== wanted.join())
           t.miss(
-            `${where}, whose memory was then reused: the ids have changed with it, as a view of the chunk would`,
+            `${where} had ids that changed when the memory of the chunks was reused, as a view of the chunk would`,
             { saw, wanted },
           );
-        t.equal(saw, wanted, `${where}: the list has the wrong ids`);
+        t.equal(saw, wanted, `${where} had the wrong ids`);
       }
     }
   },
@@ -96,7 +96,7 @@ export default {
           saw,
         });
       if (buffers > (size * count) / 2)
-        t.miss(`${what} in use, outside the heap, because all chunks are still there`, {
+        t.miss(`${what} in use, outside the heap, because all chunks are still in memory`, {
           ...seen,
           saw,
         });
@@ -112,7 +112,7 @@ export default {
     const more = all[3] - all[0];
     t.ok(
       more < MIB,
-      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}, so none of the older ids is forgotten`,
+      `after ${4 * quarter} chunks, recent(${count}) keeps ${mib(more)} more than after ${quarter}, so none of the older ids is forgotten`,
       { saw: all.map(mib), wanted: "about the same after each quarter" },
     );
   },
@@ -122,7 +122,7 @@ export default {
     const [{ heap, buffers }] = await grow(t, { count, chunks: count, size: 4 * KIB, pools: true });
     t.ok(
       heap + buffers <= EACH * count,
-      `between ids, the program made other small Buffers and dropped them, but ${count} ids keep ${mib(buffers)} in use, because each is part of a slab of the pool and keeps all of it`,
+      `between two ids, the program made other small Buffers and dropped them, but ${count} ids keep ${mib(buffers)} in use, because each id is part of a slab of the pool and keeps the whole slab`,
       { wanted: `at most ${mib(EACH * count)}` },
     );
   },

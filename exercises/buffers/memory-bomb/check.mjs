@@ -64,7 +64,7 @@ async function answered(t, server, client, where) {
   if (server.end) throw server.early();
   t.ok(
     client.lines[before] === t.digest(payload),
-    `${where}: a frame got no response, or the wrong one`,
+    `${where}, a frame got no response or the wrong response`,
     {
       saw: client.open
         ? client.lines.slice(before)
@@ -78,12 +78,16 @@ async function closed(t, server, client, word, what) {
   if (server.end) throw server.early();
   t.ok(over, `${what}, but the connection is still open`, {
     saw: client.lines,
-    wanted: `${word}, and the end`,
+    wanted: `${word}, and a closed connection`,
   });
-  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with the wrong response`, {
-    saw: client.text,
-    wanted: `${word}\n`,
-  });
+  t.ok(
+    client.lines.at(-1) === word,
+    `${what}, but the connection was closed with the wrong response`,
+    {
+      saw: client.text,
+      wanted: `${word}\n`,
+    },
+  );
 }
 
 export default {
@@ -99,7 +103,7 @@ export default {
       "in small writes": Array.from({ length: 60 }, (_, at) => bytes.subarray(at, at + 1)).concat(
         bytes.subarray(60),
       ),
-      "in two": [bytes.subarray(0, 3), bytes.subarray(3)],
+      "in two writes": [bytes.subarray(0, 3), bytes.subarray(3)],
     };
     for (const [way, chunks] of Object.entries(ways)) {
       const client = new Client(server);
@@ -112,7 +116,7 @@ export default {
       t.equal(
         client.lines,
         wanted,
-        `${payloads.length} frames, sent ${way}, the largest of exactly the limit, but the wrong answers arrived`,
+        `${payloads.length} frames, the largest of exactly the limit, were sent ${way}, but the wrong responses arrived`,
       );
       client.socket.destroy();
     }
@@ -121,10 +125,10 @@ export default {
   async refused(t) {
     const { server, limit } = await started(t, "patient");
     const other = new Client(server);
-    await answered(t, server, other, "before a client announces too much");
+    await answered(t, server, other, "before a client announced too much");
     for (const length of [limit + 1, 40 * MIB, 2 ** 31 + t.random.integer(0, 99), 2 ** 32 - 1]) {
       const client = new Client(server);
-      await answered(t, server, client, "a first frame");
+      await answered(t, server, client, "on a new connection");
       client.send(head(length));
       const what = `a frame of ${length} bytes was announced with a limit of ${limit}`;
       const over = await t.until(() => !client.open, 1500);
@@ -140,18 +144,18 @@ export default {
         const short = await taken(client, Buffer.alloc(length + 2, "€").subarray(0, length));
         if (short && !(await taken(ascii, Buffer.alloc(length, "x"))))
           t.miss(
-            `${what}, but all of it was accepted because its text has fewer characters, although the limit is in bytes`,
-            { wanted: "too large, as soon as the length is there" },
+            `${what}, but the whole frame was accepted because its text has fewer characters, although the limit is in bytes`,
+            { wanted: "too large, as soon as the length has arrived" },
           );
-        t.ok(!short, `${what}, but all of it was accepted, so there is no limit`, {
-          wanted: "too large, as soon as the length is there",
+        t.ok(!short, `${what}, but the whole frame was accepted, so there is no limit`, {
+          wanted: "too large, as soon as the length has arrived",
         });
       }
       await closed(t, server, client, "too large", what);
     }
-    await answered(t, server, other, "after others were refused");
+    await answered(t, server, other, "after other clients were refused");
     const fresh = new Client(server);
-    await answered(t, server, fresh, "a new connection, after others were refused");
+    await answered(t, server, fresh, "on a new connection, after other clients were refused");
   },
 
   async memory(t) {
@@ -159,7 +163,7 @@ export default {
     const warmed = async (each) => {
       const client = new Client(each);
       for (let frames = 0; frames < 20; frames++)
-        await answered(t, each, client, "before the bomb");
+        await answered(t, each, client, "before large frames were announced");
       return client;
     };
     const first = await warmed(server);
@@ -180,20 +184,20 @@ export default {
         await client.pour(sends);
       }),
     );
-    await answered(t, server, first, `after ${CLIENTS} announcements of ${mib(each)}`);
+    await answered(t, server, first, `after ${CLIENTS} clients had announced ${mib(each)} each`);
     server.alone();
     const grown = server.memory().peak - before.resident;
     const room = status() - before.room;
     for (const client of clients) client.socket.destroy();
-    const what = `${CLIENTS} connections announced ${mib(each)} each, and sent up to ${mib(sends)}`;
-    t.note("growth under the bomb (MiB)", Number((grown / MIB).toFixed(1)));
-    t.ok(grown < (CLIENTS * sends) / 3, `${what}: the server grew by ${mib(grown)}`, {
-      wanted: "next to nothing",
+    const what = `${CLIENTS} connections announced ${mib(each)} each and sent up to ${mib(sends)}`;
+    t.note("growth after the announcements (MiB)", Number((grown / MIB).toFixed(1)));
+    t.ok(grown < (CLIENTS * sends) / 3, `${what}, and the server grew by ${mib(grown)}`, {
+      wanted: "almost nothing",
     });
     t.ok(
       room < each / 2,
-      `${what}: memory was allocated before the length was compared with the limit`,
-      { saw: `${mib(room)} more address space`, wanted: "next to none" },
+      `${what}, and memory was allocated before the length was compared with the limit`,
+      { saw: `${mib(room)} more address space`, wanted: "almost none" },
     );
   },
 
@@ -201,12 +205,15 @@ export default {
     const deadline = t.random.integer(250, 400);
     const { server } = await started(t, "strict", deadline);
     const silent = new Client(server);
-    await answered(t, server, silent, "a first frame");
+    await answered(t, server, silent, "on a new connection");
     const began = t.now();
     const halves = [
       ["after half of its length", head(50).subarray(0, 2)],
-      ["in the middle", Buffer.concat([head(50), Buffer.from("x")])],
-      ["in the second frame of one write", Buffer.concat([frame(Buffer.from("whole")), head(9)])],
+      ["in the middle of its content", Buffer.concat([head(50), Buffer.from("x")])],
+      [
+        "after its length, in the same write as another frame",
+        Buffer.concat([frame(Buffer.from("whole")), head(9)]),
+      ],
     ].map(([where, bytes]) => {
       const client = new Client(server);
       client.send(bytes);
@@ -238,17 +245,17 @@ export default {
     for (const { where, client } of halves) {
       t.ok(
         !client.open,
-        `${LONG} ms after a frame had stopped arriving ${where}, the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
+        `a frame stopped arriving ${where}, and ${LONG} ms later the server was still waiting for the rest of it (DEADLINE_MS is ${deadline})`,
       );
       t.ok(
         client.lines.at(-1) === "too slow",
-        `a frame had stopped arriving ${where}, and its connection was closed with the wrong response`,
+        `a frame stopped arriving ${where}, and its connection was closed with the wrong response`,
         { saw: client.text, wanted: "too slow\n" },
       );
     }
     t.ok(
       !dripping.open,
-      `after ${LONG} ms, the server still waits for the rest of a frame whose bytes arrive one by one (DEADLINE_MS is ${deadline})`,
+      `after ${LONG} ms, the server was still waiting for the rest of a frame whose bytes arrived one by one (DEADLINE_MS is ${deadline})`,
     );
     const took = Math.round(t.now() - began);
     t.ok(
@@ -259,11 +266,11 @@ export default {
       t,
       server,
       silent,
-      "a connection that was silent between two frames for longer than the deadline",
+      "on a connection that was silent between two frames for longer than the deadline",
     );
     t.ok(
       steady.open,
-      "a connection whose frames all arrived in time was closed, but the deadline is for one frame, and restarts between two frames",
+      "a connection whose frames all arrived in time was closed, but the deadline is for each frame and not for the connection",
       { saw: steady.lines.at(-1) },
     );
   },

@@ -43,24 +43,25 @@ async function held(t, server, name, what) {
     wanted: `${bytes.length} bytes`,
   };
   if (bytes.length !== short && (stated === short || answer.error?.startsWith("HPE_")))
-    t.miss(`${what}: the content-length counts characters, but the page has more bytes`, seen);
-  if (answer.error) t.miss(`${what}: the response was not as long as announced`, seen);
-  t.equal(answer.status, 200, `${what}: the wrong status`);
+    t.miss(`with ${what}, the content-length counts characters, but the page has more bytes`, seen);
+  if (answer.error)
+    t.miss(`with ${what}, the response was not as long as its content-length announced`, seen);
+  t.equal(answer.status, 200, `with ${what}, the response has the wrong status`);
   t.equal(
     answer.headers["content-type"]?.toLowerCase().replaceAll(" ", ""),
     "text/plain;charset=utf-8",
-    "the content-type is wrong",
+    "the content-type of the response is wrong",
   );
   if (name.includes("$") && !answer.body.equals(bytes))
-    t.miss(`${what}: dollar signs in it were interpreted as something else`, {
+    t.miss(`with ${what}, the dollar signs were not sent as they are`, {
       saw: `${answer.body.length} bytes`,
       wanted: `${bytes.length} bytes`,
     });
-  t.ok(answer.body.equals(bytes), `${what}: the page arrived with the wrong bytes`, {
+  t.ok(answer.body.equals(bytes), `with ${what}, the page arrived with the wrong bytes`, {
     saw: `${answer.body.length} bytes`,
     wanted: `${bytes.length} bytes`,
   });
-  t.equal(stated, bytes.length, `${what}: the content-length is wrong`);
+  t.equal(stated, bytes.length, `with ${what}, the content-length is wrong`);
 }
 
 export default {
@@ -81,7 +82,7 @@ export default {
       await held(t, server, name, `the name ${name}`);
     const other = await served(t, "letters", page(t, "абвгдежз €ß🚀日本", SIZE / 4));
     for (const name of ["Ada", "Zoë"])
-      await held(t, other, name, `${name}, in a page with many characters`);
+      await held(t, other, name, `the name ${name} in a page with characters of several bytes`);
   },
 
   async once(t) {
@@ -99,11 +100,11 @@ export default {
     t.ok(
       strings < SIZE / 4,
       "for each response, the page was built as a string again and encoded again",
-      { saw, wanted: "room for a name" },
+      { saw, wanted: "memory for a name only" },
     );
     t.ok(buffers < SIZE / 4, "the page was encoded once, but then copied for each response", {
       saw,
-      wanted: "room for a name",
+      wanted: "memory for a name only",
     });
   },
 
@@ -115,13 +116,13 @@ export default {
       const body = answers[i].subarray(answers[i].indexOf("\r\n\r\n") + 4);
       const other = names.find((each) => each !== name && body.includes(each));
       if (other)
-        t.miss("four clients read slowly, but one of them got another client's name", {
+        t.miss("four clients were reading slowly, and one of them got another client's name", {
           saw: other,
           wanted: name,
         });
       t.ok(
         body.equals(wanted(text, name)),
-        "four clients read slowly, but one of them did not get the whole page",
+        "four clients were reading slowly, and one of them did not get the whole page",
         {
           saw: `${body.length} bytes`,
           wanted: `${wanted(text, name).length} bytes`,

@@ -45,7 +45,9 @@ export default {
         strings(t, way);
         const saw = whole(way);
         if (saw === wanted) return;
-        const broken = saw.includes("\ufffd") ? "each chunk seems to be decoded alone: " : "";
+        const broken = saw.includes("\ufffd")
+          ? "each chunk seems to be decoded alone, because "
+          : "";
         t.miss(`${broken}a text that was split ${how(bytes, at)} was changed`, {
           saw,
           wanted,
@@ -55,7 +57,7 @@ export default {
     const both = [text(t), text(t)];
     const texts = both.map((each) => bytewise(Buffer.from(each)));
     const saw = (await student.scene("decode", { texts })).map(whole);
-    t.equal(saw, both, "two decoders in use at the same time mix up their texts");
+    t.equal(saw, both, "two decoders were used at the same time and mixed up their texts");
   },
 
   async soon(t) {
@@ -75,7 +77,7 @@ export default {
       t.equal(
         so,
         there,
-        `all bytes of “${character}” had arrived, byte by byte, but write() had not returned it`,
+        `all bytes of “${character}” had arrived, byte by byte, but write() had not returned the character`,
       );
     }
   },
@@ -92,8 +94,8 @@ export default {
         const saw = whole(way).slice(wanted.length);
         const seen = { saw: `end() returned ${JSON.stringify(way.end)}`, wanted: "\ufffd" };
         const where = `the bytes ended after ${kept} of the ${size} bytes of a character`;
-        t.ok(saw !== "", `${where}, and they were lost without a trace`, seen);
-        t.ok(/^\ufffd+$/.test(saw), `${where}: there should be a U+FFFD to show this`, seen);
+        t.ok(saw !== "", `${where}, and these bytes were lost without a trace`, seen);
+        t.ok(/^\ufffd+$/.test(saw), `${where}, but the text does not end in a U+FFFD`, seen);
       }
     }
   },
@@ -111,7 +113,7 @@ export default {
         const seen = { saw: JSON.stringify(saw), wanted: JSON.stringify(wanted) };
         if (saw === MARK + wanted)
           t.miss(
-            `the text begins with U+FEFF (split ${how(bytes, at)}), but this byte order mark is not part of the text`,
+            `when the bytes were split ${how(bytes, at)}, the text began with U+FEFF, but this byte order mark is not part of the text`,
             seen,
           );
         if (saw === wanted.replaceAll(MARK, ""))
@@ -119,7 +121,10 @@ export default {
             "U+FEFF after the beginning was left out, but there it is a character like any other",
             seen,
           );
-        t.miss(`a text after a byte order mark, split ${how(bytes, at)}, was changed`, seen);
+        t.miss(
+          `a text after a byte order mark was changed when its bytes were split ${how(bytes, at)}`,
+          seen,
+        );
       });
     }
     const later = text(t) + MARK + text(t);

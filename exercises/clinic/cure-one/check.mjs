@@ -19,7 +19,7 @@ const list = (t, count) => {
 const answers = (t, { error, body }, asked) =>
   t.ok(
     !error && body.length === wanted(asked).length,
-    "the response to a long list did not have its lines",
+    "the response to a long list had the wrong length",
     {
       saw: error ?? `${body.length} bytes`,
       wanted: `${wanted(asked).length} bytes`,
@@ -52,7 +52,7 @@ export default {
       t.equal(
         answer.error ?? answer.body.toString(),
         wanted(body),
-        `${what}: the response is no longer the same`,
+        `for ${what}, the response is no longer the same`,
       );
     }
   },
@@ -78,7 +78,7 @@ export default {
     );
     t.ok(
       held,
-      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time, in whichever process or thread and in whatever slices, while the starter takes ${bad}`,
+      `a list of ${LINES.toLocaleString("en")} new lines took ${mine} ms of processor time in all processes and threads together, however the work was sliced. The starter took ${bad} ms`,
       { saw: `${mine} ms`, wanted: `about ${good} ms` },
     );
   },
@@ -96,7 +96,7 @@ export default {
     const [mine, now] = [await count(server), await count(ill)];
     t.ok(
       mine.processes <= now.processes,
-      "it has more processes than before, but other programs need them",
+      "your server has more processes than the starter, but other programs need the processors",
       {
         saw: mine.processes,
         wanted: now.processes,
@@ -104,7 +104,7 @@ export default {
     );
     t.ok(
       mine.threads <= now.threads,
-      "it has more threads than before, but other programs need them",
+      "your server has more threads than the starter, but other programs need the processors",
       {
         saw: mine.threads,
         wanted: now.threads,

@@ -49,7 +49,7 @@ async function started(t) {
     const its = () => questions.find((question) => question.name === name);
     await t.until(() => its() || server.end, 6000);
     if (server.end) throw server.early();
-    t.ok(its(), `${situation}: its question never reached the database`, {
+    t.ok(its(), `${situation}. The question of a request never reached the database`, {
       saw: `${open.size} connections, ${questions.length} questions`,
     });
     return its();
@@ -116,11 +116,13 @@ export default {
     const { most } = t.parameters;
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await stage.ok("the database answered a question with ok");
+      await stage.ok(
+        "the database answered a question with ok, but the client got the wrong response",
+      );
     t.equal(
       stage.seen.connections,
       1,
-      `${2 * most} requests arrived in turn: how many connections were opened`,
+      `${2 * most} requests arrived in turn, but more than one connection was opened`,
     );
     const wanted = names(t, most + 3);
     const client = inOrder(stage.server, wanted);
@@ -128,9 +130,13 @@ export default {
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
     const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
-    t.equal(early, most, `${many}, and none was answered: how many questions the database has`);
+    t.equal(
+      early,
+      most,
+      `${many}, and none was answered, but the database got the wrong number of questions`,
+    );
     for (const [at, name] of wanted.entries()) {
-      const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
+      const question = await stage.comes(name, `${many}, of which ${at} had been answered`);
       if (at >= most) {
         const asked = stage.questions
           .map((each) => each.name)
@@ -138,13 +144,17 @@ export default {
         t.equal(
           asked.slice(0, at + 1).map((each) => wanted.indexOf(each) + 1),
           Array.from({ length: at + 1 }, (_, index) => index + 1),
-          `${many}: the order in which the database got their questions`,
+          `${many}, but the database got their questions in the wrong order`,
         );
       }
       question.answer("ok");
     }
     client.destroy();
-    t.equal(stage.seen.most, most, `${many}: how many connections there were at once`);
+    t.equal(
+      stage.seen.most,
+      most,
+      `${many}, but the number of connections at the same time was wrong`,
+    );
     await stage.server.stop();
   },
 
@@ -152,12 +162,16 @@ export default {
     const { most } = t.parameters;
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await stage.error(`the database answered a question with error, after ${at} others`);
-    await stage.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
+      await stage.error(
+        `the database answered a question with error, having answered ${at} before, but the client got the wrong response`,
+      );
+    await stage.ok(
+      `the database had answered ${2 * most} questions with error, then one with ok, but the client of the last question got the wrong response`,
+    );
     t.equal(
       stage.seen.connections,
       1,
-      `${2 * most} questions in turn were answered with error, then one with ok: how many connections were opened`,
+      `${2 * most} questions in turn were answered with error, then one with ok, but more than one connection was opened`,
     );
     const all = names(t, 2 * most).map((name) => asking(stage.server, name));
     const held = () => stage.questions.filter(({ name }) => name.startsWith("held-"));
@@ -167,21 +181,21 @@ export default {
       await t.until(() => held().length >= wanted, 6000);
       t.ok(
         held().length >= wanted,
-        `${many}, and ${at} of them were answered with error: how many questions the database got`,
+        `${many}, of which ${at} had been answered with error, but the database got too few questions`,
         { saw: held().length, wanted },
       );
       held()[at].answer("error");
     }
     for (const { name, over } of all)
       t.equal(
-        await Promise.race([over, t.sleep(6000, "no answer")]),
+        await Promise.race([over, t.sleep(6000, "no response")]),
         `500 ${name}`,
-        `the database answered ${all.length} questions with error`,
+        `the database answered ${all.length} questions with error, but a client got the wrong response`,
       );
     t.equal(
       stage.seen.connections,
       most,
-      `${all.length} requests at once were answered with error: how many connections were opened`,
+      `${all.length} requests at once were answered with error, but the pool opened the wrong number of connections`,
     );
     await stage.server.stop();
   },
@@ -192,15 +206,17 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `${at} connections had been broken in the middle of a question before`;
+      const times = `of the connections so far, ${at} had been broken in the middle of a question`;
       (await stage.comes(name, times)).breaks();
       t.equal(
-        await Promise.race([request.over, t.sleep(6000, "no answer")]),
+        await Promise.race([request.over, t.sleep(6000, "no response")]),
         "502 ",
-        `the database broke the connection of a question; ${times}`,
+        `${times}, and the request on the next connection that broke got the wrong response`,
       );
     }
-    await stage.ok(`${2 * most} connections had been broken, each in the middle of a question`);
+    await stage.ok(
+      `${2 * most} connections had been broken, each in the middle of a question, and the next request got the wrong response`,
+    );
 
     const held = names(t, most).map((name) => asking(stage.server, name));
     const first = [];
@@ -214,27 +230,39 @@ export default {
         await stage.comes(name, "requests were waiting in line when all connections were broken")
       ).answer("ok");
       t.equal(
-        await Promise.race([over, t.sleep(6000, "no answer")]),
+        await Promise.race([over, t.sleep(6000, "no response")]),
         `200 ${name}`,
-        "a request was waiting in line when all connections were broken",
+        "a request was waiting in line when all connections were broken, and it got the wrong response",
       );
     }
 
     for (const socket of stage.open) socket.end();
     await t.until(() => stage.open.size === 0);
     await settled(stage.server);
-    await stage.ok("the database had broken the connections that no request used");
+    await stage.ok(
+      "the database had broken the connections that no request used, and the next request got the wrong response",
+    );
 
     await stage.refuse();
     await settled(stage.server);
     for (let at = 0; at < 2 * most; at++)
-      await stage.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
+      await stage.gets(
+        `ok-${t.token()}`,
+        "the database refused new connections, and a request got the wrong response",
+        "502 ",
+      );
     await stage.accept();
-    await stage.ok(`the database had refused ${2 * most} connections, and accepts them again`);
-    t.ok(stage.seen.most <= most, "there were more connections at once than the pool may have", {
-      saw: stage.seen.most,
-      wanted: most,
-    });
+    await stage.ok(
+      `the database had refused ${2 * most} connections and then accepted them again, but the next request got the wrong response`,
+    );
+    t.ok(
+      stage.seen.most <= most,
+      "there were more connections at the same time than the pool may have",
+      {
+        saw: stage.seen.most,
+        wanted: most,
+      },
+    );
     await stage.server.stop();
   },
 
@@ -251,18 +279,19 @@ export default {
     leaves.leave();
     await settled(stage.server);
     first[0].answer("ok");
-    const situation = "one of three clients in line had left when a connection was given back";
+    const situation =
+      "one of three clients in line had left when a connection was given back, and the line was not served correctly";
     await t.until(() => stage.questions.length > most, 6000);
     const asked = stage.questions.slice(most).map(({ name }) => name);
-    t.ok(asked.length > 0, `${situation}: no question reached the database`);
+    t.ok(asked.length > 0, `${situation}. No question reached the database`);
     t.ok(
       !asked.includes(leaves.name),
-      `${situation}: the question of the client that had left was asked`,
+      `${situation}. The question of the client that had left was asked`,
     );
     for (const question of first.slice(1)) question.answer("ok");
     for (const { name, over } of line.slice(1)) {
       (await stage.comes(name, situation)).answer("ok");
-      t.equal(await Promise.race([over, t.sleep(6000, "no answer")]), `200 ${name}`, situation);
+      t.equal(await Promise.race([over, t.sleep(6000, "no response")]), `200 ${name}`, situation);
     }
     t.ok(
       !stage.questions.some(({ name }) => name === leaves.name),
@@ -281,7 +310,9 @@ export default {
       await settled(stage.server);
       question.answer("ok");
     }
-    await stage.ok(`${2 * most} clients had left while their questions were under way`);
+    await stage.ok(
+      `${2 * most} clients had left while their questions were under way, and the next request got the wrong response`,
+    );
     await stage.server.stop();
   },
 };

@@ -11,10 +11,10 @@ async function page(t, server, id, situation = "a book was requested") {
     .slice(0, HEAD)
     .split("\n")[0];
   const [, price, number] = /^[^:]*: (.*), page (\d+)$/.exec(head) ?? [];
-  t.equal(answer.error ?? answer.status, 200, `${situation}: there was no page`);
+  t.equal(answer.error ?? answer.status, 200, `${situation}, but the response was not a page`);
   t.ok(
     number && head.startsWith(`${id}: `) && answer.body.length === head.length + 1 + SIZE,
-    `${situation}: its page is no longer the same`,
+    `${situation}, but its page is no longer the same`,
     {
       saw: `${answer.body.length} bytes that begin with ${head}`,
       wanted: `${id}: PRICE, page N, and ${SIZE} bytes`,
@@ -25,7 +25,11 @@ async function page(t, server, id, situation = "a book was requested") {
 
 async function priced(t, server, id, price) {
   const answer = await t.get(server, `/prices/${id}`, { method: "POST", body: price, seconds: 20 });
-  t.equal(answer.error ?? answer.status, 204, "a price was posted");
+  t.equal(
+    answer.error ?? answer.status,
+    204,
+    "the response to a posted price has the wrong status",
+  );
 }
 
 /** Bytes by which the process has grown by many books, and by as many new prices of a single one. */
@@ -50,23 +54,27 @@ export default {
     const server = await t.once("server", () => t.server());
     const { most } = t.parameters;
     const [early, late, ...others] = names(t, most + 4);
-    t.equal((await page(t, server, early)).price, "no price", "a book without a price");
+    t.equal(
+      (await page(t, server, early)).price,
+      "no price",
+      "the page of a book without a price does not say so",
+    );
     await priced(t, server, late, "250 cents");
     t.equal(
       (await page(t, server, late)).price,
       "250 cents",
-      "a price was posted before the page was requested",
+      "a price was posted before the page was requested, but the page does not have that price",
     );
     const other = await page(t, server, others[0]);
     await priced(t, server, early, "7 cents");
     const news =
-      "a new price was posted for a page in the cache, but the next page does not have the new price";
+      "a new price was posted for a book whose page was kept, but the next response does not have the new price";
     t.equal((await page(t, server, early)).price, "7 cents", news);
     const again = await page(t, server, others[0]);
     t.equal(
       again.number,
       other.number,
-      "the price of another book had changed, but a page was rendered again",
+      "only the price of another book had changed, but a page was rendered again",
     );
     for (const id of others) await page(t, server, id);
     for (const id of others.slice(-2)) {
@@ -74,13 +82,13 @@ export default {
       t.equal(
         (await page(t, server, id)).price,
         "9 cents",
-        `a new price was posted after ${most + 4} books had been requested, but the next page does not have it`,
+        `a new price was posted after ${most + 4} books had been requested, but the next response does not have it`,
       );
     }
     t.equal(
       (await page(t, server, late)).price,
       "250 cents",
-      "a price was forgotten with its page",
+      "a price was forgotten together with its page",
     );
   },
 
@@ -94,7 +102,7 @@ export default {
       t.equal(
         (await page(t, server, id)).number,
         numbers.get(id),
-        `${most} books were requested in turn, twice, but one of their pages was rendered again, with a different N`,
+        `each of ${most} books was requested twice, but one of their pages was rendered again, with a different N`,
       );
     const [used, unused, ...rest] = books;
     await page(t, server, used);
@@ -102,7 +110,7 @@ export default {
     t.equal(
       (await page(t, server, used)).number,
       numbers.get(used),
-      "a book was requested again, then a new one, and the page that had just been used was let go",
+      "a book was requested again, then a new one, but the page that had just been used was no longer kept",
     );
     for (const id of rest.slice(1))
       t.equal(
@@ -112,7 +120,7 @@ export default {
       );
     t.ok(
       (await page(t, server, unused)).number !== numbers.get(unused),
-      `${most} other books were requested since, so the page of one book should have been let go, but it was kept`,
+      `after ${most} other books had been requested, the page of a book should have been let go, but it was kept`,
       { saw: `page ${numbers.get(unused)} again`, wanted: "a page with a new number" },
     );
   },
@@ -140,10 +148,14 @@ export default {
         `MiB more after ${BOOKS} ${what}: yours, the solution's, the starter's`,
         [mine, good, bad].map(inMiB).join(", "),
       );
-      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, but the process holds on to their pages`, {
-        saw: `${inMiB(mine)} more`,
-        wanted: `about ${inMiB(Math.max(good, 0))} more`,
-      });
+      t.ok(
+        mine < (Math.max(good, 0) + bad) / 2,
+        `${by}, and the process grew as if it kept all of their pages`,
+        {
+          saw: `${inMiB(mine)} more`,
+          wanted: `about ${inMiB(Math.max(good, 0))} more`,
+        },
+      );
     }
   },
 };

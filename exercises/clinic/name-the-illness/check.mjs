@@ -83,7 +83,7 @@ async function said(t, illness) {
 
 async function named(t, illness, hint) {
   for (const { given, name } of await said(t, illness))
-    t.ok(name === illness, `a server with a different problem was called “${name}”: ${hint}`, {
+    t.ok(name === illness, `a server with a different problem was called “${name}”, but ${hint}`, {
       saw: { illness: name, sheet: given },
     });
 }
@@ -107,9 +107,9 @@ export default {
     await named(
       t,
       "starved pool",
-      "a tiny job waits for a thread, but no request waits for a name",
+      "a tiny job waits for a thread, and no request waits for a name",
     );
-    await named(t, "slow look-ups", "its requests wait for names. Lookups also take threads");
+    await named(t, "slow look-ups", "its requests wait for names. Look-ups also take threads");
     await named(
       t,
       "missing backpressure",
@@ -122,7 +122,7 @@ export default {
       for (const { evidence } of await said(t, illness))
         t.ok(
           evidence === row,
-          `for a server with “${illness}” the evidence is ${evidence ? `\`${evidence}\`` : "none"}: is there a problem that looks the same in that row?`,
+          `for a server with “${illness}”, the evidence is ${evidence ? `\`${evidence}\`` : "none"}. Is there another problem that looks the same in that row?`,
           { saw: evidence },
         );
   },
@@ -136,9 +136,9 @@ export default {
       const kind =
         given.busy > 0.95
           ? "a healthy server that was busy"
-          : "a healthy server, most of whose few long runs have many jobs,";
+          : "a healthy server whose few long runs mostly have many jobs";
       t.ok(name === "healthy", `${kind} was said to have a problem`, seen);
-      t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);
+      t.ok(evidence === null, "the evidence for a healthy server should be `null`", seen);
     }
   },
 };

@@ -54,8 +54,16 @@ export default {
     const { asks, server } = await started(t);
     for (const status of [200, 404, 429, 500, 504]) {
       const { got, wants, times } = await asks([status, 200]);
-      t.equal(times, 1, `the upstream answered a GET with ${status}: how often it was asked`);
-      t.equal(got, wants(status), `the upstream answered a GET with ${status}`);
+      t.equal(
+        times,
+        1,
+        `the upstream answered a GET with ${status}, but did not get the request exactly once`,
+      );
+      t.equal(
+        got,
+        wants(status),
+        `the upstream answered a GET with ${status}, but the client got the wrong response`,
+      );
     }
     for (const status of [201, 503, 0]) {
       const what = status ? `answered a POST with ${status}` : "broke the connection of a POST";
@@ -66,10 +74,10 @@ export default {
       t.equal(
         times,
         1,
-        `the upstream ${what}, which may have had its effect: how often it was asked`,
+        `the upstream ${what}, which may have had its effect, but the upstream did not get the request exactly once`,
       );
-      t.equal(got, wants(status), `the upstream ${what}`);
-      t.equal(bodies.length, 1, "a POST reached the upstream with its body");
+      t.equal(got, wants(status), `the upstream ${what}, but the client got the wrong response`);
+      t.equal(bodies.length, 1, "a POST did not reach the upstream exactly once");
     }
     await server.stop();
   },
@@ -89,9 +97,13 @@ export default {
       t.equal(
         times,
         2,
-        `the upstream would answer a GET with ${what.join(", ")}, 200: how often it was asked`,
+        `the upstream was to answer a GET with ${what.join(", ")}, then with 200, but did not get the request exactly twice`,
       );
-      t.equal(got, wants(plan[1]), `the upstream answered a GET with ${what.join(", ")}`);
+      t.equal(
+        got,
+        wants(plan[1]),
+        `the upstream answered a GET first with ${what.join(", ")}, but the client got the wrong response after the retry`,
+      );
     }
     await server.stop();
   },
@@ -103,7 +115,7 @@ export default {
     t.equal(
       await retriesOf(inTurn, many),
       store,
-      `${many} requests arrived in turn, and the upstream answered all with 503: how many retries it got`,
+      `${many} requests arrived in turn, and the upstream answered all with 503, but it got the wrong number of retries`,
     );
     await inTurn.server.stop();
 
@@ -116,7 +128,7 @@ export default {
     const came = await t.until(() => visits.length >= many, 5000);
     t.ok(
       came,
-      `${many} clients asked at once, but the upstream did not get all of their requests`,
+      `${many} clients sent requests at once, but the upstream did not get all of their requests`,
       {
         saw: visits.length,
       },
@@ -126,7 +138,7 @@ export default {
     t.equal(
       visits.length - many,
       store,
-      `${many} requests were under way at once when the upstream began to answer 503: how many retries it got`,
+      `${many} requests were under way at once when the upstream began to answer with 503, but it got the wrong number of retries`,
     );
     await server.stop();
   },
@@ -139,25 +151,25 @@ export default {
     t.equal(
       await retriesOf(stage, 1),
       0,
-      `the budget was used up, then ${every - 1} good responses arrived: how many retries there are`,
+      `the budget was used up, then ${every - 1} good responses arrived, but the number of retries after that was wrong`,
     );
     await good(stage, 1);
     t.equal(
       await retriesOf(stage, 3),
       1,
-      `the budget was used up, then ${every} good responses arrived: how many retries there are`,
+      `the budget was used up, then ${every} good responses arrived, but the number of retries after that was wrong`,
     );
     await good(stage, 2 * every);
     t.equal(
       await retriesOf(stage, 4),
       2,
-      `the budget was used up, then ${2 * every} good responses arrived: how many retries there are`,
+      `the budget was used up, then ${2 * every} good responses arrived, but the number of retries after that was wrong`,
     );
     await good(stage, (store + 3) * every);
     t.equal(
       await retriesOf(stage, store + 4),
       store,
-      `${(store + 3) * every} good responses arrived: how many retries there are`,
+      `${(store + 3) * every} good responses arrived, but the number of retries after that was wrong`,
     );
     await stage.server.stop();
   },

@@ -33,23 +33,23 @@ export default {
       const how = better === "more" ? "more is better" : "less is better";
       t.ok(
         answer.worse?.includes(worse.name) && !answer.worse?.includes(well.name),
-        `in a measure of which ${how}, worse was mistaken for better, or better for worse`,
+        `for a measure of which ${how}, worse was mistaken for better, or better for worse`,
         seen,
       );
-      t.equal(answer.code, 1, "something is worse, but the code says otherwise", seen);
+      t.equal(answer.code, 1, "a measure is worse, but `code` does not say so", seen);
     }
     const slight = await said(t, all(1.01, 1.04));
     t.equal(
       slight.answer.worse,
       [],
-      "a measure was called worse although it is worse by less than five per cent",
+      "a measure was called worse, although it is worse by less than five per cent",
       { saw: slight },
     );
     const wide = await said(t, all(0.9, 1.5));
     t.equal(
       wide.answer.worse,
       [],
-      "a measure was called worse by its estimate, although its interval extends to values that are not worse",
+      "a measure was called worse because of its estimate, although its interval extends to values that are not worse",
       { saw: wide },
     );
   },
@@ -62,13 +62,13 @@ export default {
     t.equal(
       answer.open,
       wanted,
-      "these are not the measures for which the trials can't tell whether they are worse by more than five per cent",
+      "`open` does not name exactly the measures for which the trials can't tell whether the new version is worse by more than five per cent",
       seen,
     );
     t.equal(
       answer.code,
       0,
-      "the trials cannot tell and nothing is worse, so the build should not be stopped",
+      "no measure is worse and for some the trials cannot tell, so the build should not be stopped",
       seen,
     );
   },
@@ -79,7 +79,7 @@ export default {
       t.equal(
         answer,
         { code: 2, worse: [], open: [] },
-        "trials failed, so the versions could not be measured, and the new one is neither worse nor better",
+        "trials failed, so the versions could not be measured, and the new version is neither worse nor better",
         { saw: { comparison: given, answer } },
       );
     }

@@ -38,7 +38,7 @@ export default {
       const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
       t.ok(
         !near(answer.limit, limit / 1000),
-        "the limit is a thousandth of what it should be, in responses per second",
+        "the limit is only a thousandth of the right number of responses per second",
         seen,
       );
       t.ok(
@@ -53,7 +53,7 @@ export default {
       );
       t.ok(
         near(answer.limit, limit),
-        "that is not the highest rate that the loops can reach",
+        "the limit is not the highest rate that the loops can reach",
         seen,
       );
     }
@@ -63,7 +63,7 @@ export default {
     for (const { given, knee, answer } of await said(t))
       t.ok(
         near(answer.knee, knee),
-        "that is not the number of clients beyond which further clients only wait",
+        "the knee is not the number of clients beyond which each additional client only adds waiting time",
         {
           saw: { report: given, knee: answer.knee },
           wanted: knee,
@@ -73,15 +73,15 @@ export default {
 
   async scarce(t) {
     const why = {
-      loop: "the loops produce nearly all that they can, and there are enough clients",
+      loop: "the loops produce nearly as many responses as they can, and there are enough clients",
       clients: "the server sends as many responses as so few clients can request",
-      "something else": "the measured rate is far less than loop and clients allow",
+      "something else": "the measured rate is far lower than the loops and the clients allow",
     };
     for (const scarce of Object.keys(why))
       for (const { given, answer } of [...(await said(t, scarce)), ...(await said(t, scarce))])
         t.ok(
           answer.scarce === scarce,
-          `the answer says that “${answer.scarce}” is scarce, but ${why[scarce]}`,
+          `\`read\` says that “${answer.scarce}” is scarce, but ${why[scarce]}`,
           {
             saw: { report: given, scarce: answer.scarce },
             wanted: scarce,
