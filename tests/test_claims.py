@@ -153,7 +153,7 @@ def sat(cpu, estimate, low, high, verdict, id="sync-vs-async-file"):
 @pytest.mark.parametrize(
     ("others", "verdict", "because"),
     [
-        ([], "no verdict", "a word needs sittings on two processors"),
+        ([], "no verdict", "a verdict needs sittings on two processors"),
         ([sat("AMD", 1.4, 1.3, 1.5, "held")], "held", ""),
         ([sat("AMD", 1.15, 1.1, 1.2, "held weaker")], "held weaker", ""),
         (
@@ -162,7 +162,7 @@ def sat(cpu, estimate, low, high, verdict, id="sync-vs-async-file"):
             "held in the recorded run and reversed on AMD, 2026-11-28",
         ),
         # The sitting that is judged has a file, too, and counts once.
-        ([sat("AMD", 1.2641, 1.25, 1.28, "held")], "no verdict", "a word needs sittings on two"),
+        ([sat("AMD", 1.2641, 1.25, 1.28, "held")], "no verdict", "a verdict needs sittings on two"),
     ],
 )
 def test_the_word_of_the_recorded_run_is_what_sittings_agree_on(
@@ -480,7 +480,7 @@ def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its
     options = {"sentence": "A.", "above": 2}
     with pytest.raises(LabError, match="needs both"):
         claim("mine", 3.0, node="<26", of=on_node("v24.21.0"), **options)
-    with pytest.raises(LabError, match="on which Node was its value"):
+    with pytest.raises(LabError, match="does not say on which Node it was measured"):
         claim("mine", 3.0, node="<26", because="b", **options)
     with pytest.raises(LabError, match="names no versions"):
         claim("mine", 3.0, node="~26", because="b", of=on_node("v24.21.0"), **options)

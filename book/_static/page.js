@@ -138,7 +138,7 @@
       try {
         await navigator.clipboard.writeText(link.href);
       } catch {
-        return say("The page’s address now leads here");
+        return say("This page’s address now includes a link to this place");
       }
       say("Address copied");
       link.dataset.copied = "";

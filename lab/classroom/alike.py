@@ -29,7 +29,7 @@ RUN = 25  # characters that must agree, of programs without names and layout
 WINDOW = 4
 LEAST = 0.8  # of the shorter program: pairs that share so much are shown
 MOST_PAIRS = 60
-MISSING = "copydetect is not installed: run make classroom in the folder of the book."
+MISSING = "copydetect is not installed. Run make classroom in the folder of the book."
 REFERENCE = "the reference"
 
 HTML = macros("""
@@ -214,7 +214,7 @@ def page(week: Week, alikes: Iterable[Alike]) -> str:
         for alike in alikes
     ]
     body = HTML.body(week.id, rows, round(LEAST * 100))
-    return str(PAGE.page(f"{week.id}: hand-ins that are alike", Markup(body)))
+    return str(PAGE.page(f"{week.id}: similar hand-ins", Markup(body)))
 
 
 def _marked(text: str, spans: tuple[tuple[int, int], ...]) -> Markup:

@@ -15,6 +15,6 @@ def calibration(read: Calibration) -> str:
     fine = [row for row in rows if row["status"] == "ok"]
     folded = (
         f"<details><summary>{len(fine)} readings are as they must be</summary>"
-        f"{table(fine, label='readings as they must be')}</details>"
+        f"{table(fine, label='readings are correct')}</details>"
     )
     return STYLE + (table(odd, caption=read.caption) if odd else "") + folded

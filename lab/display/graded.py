@@ -89,7 +89,10 @@ def _head(result: Result) -> dict[str, Any]:
     tone, word, note = "fail", points, ""
     if result.outcome == NOISY:
         tone, word = "warn", "no verdict"
-        note = f"This machine cannot tell now: {result.untold}. Nothing is lost: try again."
+        note = (
+            f"This machine can't judge the program now: {result.untold}. Nothing is lost, "
+            "so try again."
+        )
     elif result.outcome != GRADED:
         tone, word, note = "warn", "no verdict", f"{FAILED[0].upper()}{FAILED[1:]}"
     elif result.passed:
@@ -98,7 +101,7 @@ def _head(result: Result) -> dict[str, Any]:
         tone = "warn"
     sandbox = {
         "bubblewrap": "in a sandbox",
-        "none": "without a sandbox: a result for your own eyes",
+        "none": "judged without a sandbox, so the result is only for you",
     }[result.sandbox]
     version = f"exercise {result.version}, grader {result.grader}"
     how = f"Nothing was run; {version}."

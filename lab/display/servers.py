@@ -21,7 +21,7 @@ def recipe(r: Recipe) -> str:
         properties["workload"] = str(r.workload)
     if r.body is not None and r.body.bytes is not None:
         properties["answers"] = f"{count(r.body.bytes, 'byte')} at {r.body.path}"
-    properties["connections"] = "kept alive" if r.keep_alive else "closed after each answer"
+    properties["connections"] = "kept alive" if r.keep_alive else "closed after each response"
     if r.env:
         properties["environment"] = _here(", ".join(f"{k}={v}" for k, v in r.env.items()))
     by_hand = f"<p>By hand: <code>{escape(_here(r.by_hand()))}</code></p>"

@@ -141,9 +141,9 @@ def test_what_is_done_is_not_counted_into_the_minutes(monkeypatch):
         recording.cells, "seconds", lambda: {"book/one": {"a": 600.0}, "book/two": {"b": 1200.0}}
     )
     pages = ["book/one", "book/two"]
-    assert recording.told(pages, set()).startswith("2 chapters, about 30 minutes, longer where")
+    assert recording.told(pages, set()).startswith("2 chapters, about 30 minutes, or longer if")
     left = recording.told(pages, {"book/two"})
-    assert left.startswith("1 chapter, 1 done already, about 10 minutes, longer where")
+    assert left.startswith("1 chapter, 1 done already, about 10 minutes, or longer if")
 
 
 def test_a_trial_that_was_warmed_up_for_a_fixed_time_will_take_longer():
@@ -177,7 +177,7 @@ def test_checks_are_counted_by_kind_and_by_whether_they_were_expected():
         "finished 1 failed 0 warned 0 expected",
         "steady 0 failed 1 warned 1 expected",
         "steady? 0 failed 1 warned 0 expected",
-        "? had nothing to judge by",
+        "? marks a check that had nothing to judge by",
     ]
     where = check_counts.where("steady", trials)
     assert where == [

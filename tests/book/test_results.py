@@ -233,7 +233,7 @@ def test_the_books_own_file_is_drawn_from_the_present_records():
     again = results.outdated(book)
     assert not again, (
         f"{', '.join(again)}: recorded since data/book-results.json was drawn. "
-        "`make book-results` draws it again."
+        "Write it again with `make book-results`."
     )
 
 

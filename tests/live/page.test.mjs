@@ -420,7 +420,7 @@ describe("the reader's results", () => {
     await open("book/yours", async (tab) => {
       const press = tab.getByRole("button", { name: "Show what was measured here" });
       await press.click();
-      await tab.getByText(/LAB_PROFILE=smoke give no results from this machine/).waitFor();
+      await tab.getByText(/LAB_PROFILE=smoke, nothing is measured on this machine/).waitFor();
       const file = JSON.parse(readFileSync(`${ROOT}/data/book-results.json`));
       const mine = { ...file, mode: "live", made: "2026-01-02" };
       await tab.route("**/_live/my-results.json", (route) => route.fulfill({ json: mine }));

@@ -38,7 +38,7 @@ NONE = "<p>No chapter of this build has judged a published claim.</p>"
 FINDINGS = ("sync-vs-async-file", "response-size")
 WAYS = {
     "Half an hour": ("book/start", "book/event-loop/the-life-of-a-request"),
-    "An afternoon, and a server that is slow": (
+    "An afternoon with a slow server": (
         "book/start",
         "book/event-loop/loop-delay",
         "book/blocking/one-thread-many-clients",

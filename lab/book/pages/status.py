@@ -33,7 +33,7 @@ PACKAGES = (
     "numpy",
     "matplotlib",
 )
-UNTOLD = "unknown (the system does not say)"
+UNTOLD = "unknown (the system does not report it)"
 
 
 def machine_table(build: Build) -> PageTable:
@@ -243,7 +243,9 @@ def _results(build: Build, sources: list[PublishedRecord]) -> str:
     of_here = sum(p.here for p in sources)
     waiting = len(build.waiting())
     not_yet = (
-        f"; {waiting} of {count(len(build.outcomes), 'chapter')} show that only" if waiting else ""
+        f", which is all that {waiting} of {count(len(build.outcomes), 'chapter')} show"
+        if waiting
+        else ""
     )
     own_records, reference_records = count(of_here, "record"), len(sources) - of_here
     return (

@@ -85,4 +85,4 @@ def with_token(text: str, token: str) -> str:
                 + yaml_text[end:]
             )
             return f"{opening}\n{yaml_text}{rest}"
-    raise AssertionError("parse() has seen a kernelspec")
+    raise AssertionError("parse() found a kernelspec")
