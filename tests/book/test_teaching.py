@@ -60,7 +60,9 @@ def test_a_page_is_warned_of_that_is_longer_or_shorter_than_wanted_and_the_first
     assert warned("book/a/b", words=1801, numbers=0) == [
         "a/b: 1,801 words, and the limit is 1,800. Split the page."
     ]
-    assert warned("book/a/b", words=999, numbers=0) == ["a/b: 999 words, but it should have 1,000 or more"]
+    assert warned("book/a/b", words=999, numbers=0) == [
+        "a/b: 999 words, but it should have 1,000 or more"
+    ]
     assert warned(BEGINS, words=700, numbers=0) == []
     assert "at most 700" in warned(BEGINS, words=701, numbers=0)[0]
     assert "13 measured numbers" in warned("book/a/b", words=1500, numbers=13)[0]

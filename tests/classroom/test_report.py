@@ -260,7 +260,10 @@ week-1 = "{platform.url}/lineitems/7?type=1"
     ("change", "says"),
     [
         ({"client_id": "them"}, "refused an access token: 401"),
-        ({"lineitems": {"week-1": "http://127.0.0.1:1/7"}}, "did not respond to the request for the score of anna"),
+        (
+            {"lineitems": {"week-1": "http://127.0.0.1:1/7"}},
+            "did not respond to the request for the score of anna",
+        ),
         ({"lineitems": {"week-1": "http://lms.example/7"}}, "not encrypted"),
         ({"lineitems": {"week-1": "{url}/moved"}}, "score of anna on to http.*/elsewhere"),
         ({"lineitems": {}}, "no line item for week-1"),

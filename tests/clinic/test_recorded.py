@@ -165,7 +165,7 @@ def test_what_was_spent_on_collections_is_that_of_the_busiest_process(tmp_path):
     seen = observed(tmp_path)
     seen.rows = [row(MOMENT + 100), row(MOMENT + 600)]
     seen.profiles = []
-    assert "not known: no profile" in diagnosed(seen).part("inside")._repr_html_()
+    assert "not known, because there is no profile" in diagnosed(seen).part("inside")._repr_html_()
     seen.profiles = [Profile(7, busy_s=0.1, gc_share=0.9), Profile(8, busy_s=2.0, gc_share=0.125)]
     assert "12.5% of the busy time" in diagnosed(seen).part("inside")._repr_html_()
 

@@ -475,7 +475,7 @@ def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, c
         assert commands.compare(chosen) == code
         printed = capsys.readouterr()
         assert ("30 of the old version" in printed.err) == (OLD in failing)
-        assert ("Requests fail in the new version: 30 of" in printed.out) == (failing == (NEW,))
+        assert ("Requests fail in the new version, 30 of" in printed.out) == (failing == (NEW,))
 
 
 def compared(made):
@@ -501,7 +501,7 @@ def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value(
 
     half = hang({NEW}, range(5))
     assert half.worse
-    assert "5 of its 10 processes did under load, 0 of 20" in repr(half)
+    assert "5 of its 10 processes stopped, and 0 of 20" in repr(half)
     assert "worse" in report.versions_page(half)
     assert half.measured[0].word == "no verdict"
     assert hang({NEW}, {3}).worse

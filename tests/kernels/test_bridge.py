@@ -185,9 +185,9 @@ def test_what_a_verb_prints_does_not_break_the_lines(peer):
 
 
 def test_a_handle_of_an_earlier_session_is_explained(peer):
-    assert "run its cell again" in peer.answer("get", on=99)["error"]["message"]
+    assert "Run its cell again" in peer.answer("get", on=99)["error"]["message"]
     told = peer.answer("echo", {"of": [{"$object": 99}]})["error"]
-    assert (told["name"], "run its cell again" in told["message"]) == ("LabError", True)
+    assert (told["name"], "Run its cell again" in told["message"]) == ("LabError", True)
 
 
 @pytest.mark.parametrize("busy", [False, True])

@@ -553,7 +553,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
     await open(PAGE, async (tab) => {
       await tab.context().clearCookies();
       await run(tab, cells(tab).first());
-      assert.match(await status(tab), /^The server does not know you any more/);
+      assert.match(await status(tab), /^The server no longer recognises you/);
       assert.deepEqual(await book.kernels(), []);
       await tab.reload(); // leads to where one signs in
       await tab.goto(book.page(PAGE));
@@ -562,7 +562,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
       await idle(tab);
       await tab.context().clearCookies(); // with a kernel that runs
       await tab.waitForFunction(() =>
-        /^The server does not know you/.test(
+        /^The server no longer recognises you/.test(
           document.querySelector(".lab-live-status").textContent,
         ),
       );

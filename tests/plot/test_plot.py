@@ -207,7 +207,7 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
 def test_the_spread_of_a_control_is_told_as_what_it_is(compared):
     noted = " ".join(plot.comparison(compared, at=100).notes)
     told = spread_text(compared.aa_spread())
-    assert f"A/A ±{told}, the grey strip: how far from 1 the 95 % interval" in noted
+    assert f"A/A ±{told}, the grey strip, shows how far from 1 the 95 % interval" in noted
     assert "up to" not in noted
 
 
@@ -399,12 +399,12 @@ def test_a_percentile_without_support_is_neither_drawn_nor_told():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'; the columns are a"),
+        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'. The columns are a"),
         (lambda: plot.lines([], x="a", y="b"), "no rows"),
         (lambda: plot.lines({"a": [1], "b": [1, 2]}, x="a", y="b"), "different lengths"),
         (lambda: plot.lines(3, x="a", y="b"), "cannot plot a int"),
-        (lambda: plot.spectrum(3), "cannot draw latencies of a int"),
-        (lambda: plot.forest([{"name": "x"}]), "needs name and estimate"),
+        (lambda: plot.spectrum(3), "the latencies of a int can't be drawn"),
+        (lambda: plot.forest([{"name": "x"}]), "needs a name and an estimate"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
@@ -532,7 +532,7 @@ def test_what_is_predicted_is_no_star(compared):
     assert star.count("L") > diamond.count("L")
     assert "\npublished,sync" in theirs
     assert "\ntheory,sync" in reckoned
-    with pytest.raises(LabError, match="give one of them"):
+    with pytest.raises(LabError, match="give only one of them"):
         mark(published=figures, predicted=figures)
     there = {"x": 1, "y": 2.0, "source": "theory"}
     line = plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[there])
@@ -625,7 +625,7 @@ def test_a_row_without_a_verdict_is_hollow_told_and_not_counted_and_makes_no_axi
     figure = plot.forest([*sure, wide])
     assert figure.alt.startswith(
         "1 of 2 published ratios with a verdict lies in our interval. "
-        "1 dot is hollow and not counted: there is no verdict. "
+        "1 dot is hollow and not counted, because there is no verdict. "
     )
     assert "c: 6 times (0.0154 to 2,700), published 5, no verdict" in figure.alt
     assert ">no verdict</text>" in figure.svg and ">no verdict</text>" not in plot.forest(sure).svg
@@ -718,7 +718,7 @@ def test_rows_bring_along_the_record_they_were_taken_from(compared):
 
 @pytest.mark.parametrize("of", [5, "qr-full", [{"n": 1}], [5]], ids=repr)
 def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
-    with pytest.raises(LabError, match=r"of=.* is not a record: give what lab\.node"):
+    with pytest.raises(LabError, match=r"of=.* is not a record. Give a result of lab\.node"):
         plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)
 
 

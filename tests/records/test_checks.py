@@ -245,7 +245,7 @@ def test_a_check_of_bodies_claims_only_what_was_compared():
 
     same = found(0)
     assert same.status == "ok"
-    assert same.text.startswith("the catalogue does not say what the body is")
+    assert same.text.startswith("the catalogue does not describe the body")
     assert same.text.endswith("every response had the same 12 bytes as the first")
     assert "the content of 7 was not compared" in found(0, 7).text
     assert found(3).status == "warn"
@@ -332,7 +332,7 @@ def test_a_count_that_its_limit_cuts_fails_in_words_of_its_own():
     sent = counts_of(closed_rows())["sent"]
     found = checked(load=load, stopped="time")["finished"]
     assert found.status == "fail"
-    assert found.text == f"the run was ended by its limit of 60 s after {sent} of 5000 requests"
+    assert found.text == f"the run reached its limit of 60 s after {sent} of 5000 requests"
     assert checked(load=load, stopped="count")["finished"].status == "ok"
     assert checked(load=LoadSpec(), stopped="time")["finished"].status == "ok"
 

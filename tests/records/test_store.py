@@ -54,7 +54,7 @@ def test_raw_rows_that_were_changed_or_removed_are_not_shown():
     )
     file = folder.path / trial.raw_ref.file
     file.write_bytes(file.read_bytes()[:-1] + b"!")
-    with pytest.raises(LabError, match="not what was recorded"):
+    with pytest.raises(LabError, match="not the file that was recorded"):
         trial.raw()
     file.unlink()
     with pytest.raises(LabError, match="Measure again"):
@@ -177,7 +177,7 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
     assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
     assert found.trials[0].recorded == found.recorded
     assert found.recorded.label in repr(found)
-    with pytest.raises(LabError, match="raw rows stayed where it was recorded"):
+    with pytest.raises(LabError, match="has no raw rows here"):
         found.trials[0].raw()
 
 
