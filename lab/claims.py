@@ -324,7 +324,9 @@ def _read(_mtime: int) -> dict[str, Any]:
             gate.fit(f"wanted of {id}", entry["wanted"], list[float])
             low, high = entry["wanted"]
             if not low <= high:
-                raise ValueError(f"wanted of {id} has to ascend; got {low:g} and {high:g}")
+                raise ValueError(
+                    f"`wanted` of {id} must be in ascending order, but it is {low:g} and {high:g}"
+                )
             gate.fit(f"measured of {id}", entry.get("measured", False), bool)
             if unknown := sorted(entry.keys() - QUOTED):
                 raise ValueError(f"{id} has keys that quoted sentences do not have: {unknown}")

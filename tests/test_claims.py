@@ -355,7 +355,7 @@ def test_an_unknown_id_without_a_limit_offers_the_nearest():
 def test_limits_on_a_published_claim_are_refused():
     with pytest.raises(LabError, match=r"claims\.toml"):
         claim("sync-vs-async-file", ratio(1), above=2)
-    with pytest.raises(LabError, match="give it a ratio"):
+    with pytest.raises(LabError, match="so it needs a ratio"):
         claim("sync-vs-async-file", 1.3)
 
 
@@ -449,7 +449,7 @@ def test_a_claim_of_a_recorded_node_says_so():
     of = mixed(False, True)
     assert [claim("mine", 3, of=of.on(v), **options).recorded for v in (24, 26)] == [False, True]
     assert claim("mine", 3, of=of, **options).recorded
-    assert "From the recorded run" in claim("mine", 3, of=of.on(26), **options)._repr_html_()
+    assert "from the recorded run" in claim("mine", 3, of=of.on(26), **options)._repr_html_()
     assert "recorded" not in claim("mine", 3, of=of.on(24), **options)._repr_html_()
 
 
@@ -542,7 +542,7 @@ def test_a_measured_number_of_a_quoted_sentence_needs_a_profile_with_verdicts(
     "wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}]
 )
 def test_a_quoted_sentence_has_its_limits_in_its_file(quotation, wrong):
-    with pytest.raises(LabError, match=r"the rest is in data/claims\.toml"):
+    with pytest.raises(LabError, match=r"Everything else is in data/claims\.toml"):
         claim("marks", 64, **wrong)
 
 

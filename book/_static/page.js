@@ -138,7 +138,7 @@
       try {
         await navigator.clipboard.writeText(link.href);
       } catch {
-        return say("This page’s address now includes a link to this place");
+        return say("The address of this page now leads to this place");
       }
       say("Address copied");
       link.dataset.copied = "";

@@ -190,9 +190,9 @@ def took(output: Path, now: float) -> str:
     minutes = (now - _noted(output).get("began", now)) / 60
     spent = Patience(_patience(output)).spent_s / 60
     return (
-        f"It began {count(round(minutes), 'minute')} ago. Of this time, "
-        f"{count(round(spent), 'minute')} went to waiting for undisturbed processors and to "
-        "trials that were measured again."
+        f"It began {count(round(minutes), 'minute')} ago. It spent "
+        f"{count(round(spent), 'minute')} waiting for undisturbed processors and measuring "
+        "trials again."
     )
 
 

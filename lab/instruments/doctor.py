@@ -109,7 +109,7 @@ def _cores(f: Facts) -> Iterator[Finding]:
             "absolute numbers",
         )
     if f.can_pin:
-        yield Finding("ok", "pinning", "possible", "server and client each stay on their own cores")
+        yield Finding("ok", "pinning", "possible", "server and client each keep to their own cores")
     else:
         yield Finding(
             *(

@@ -200,7 +200,7 @@ def _keys(place: str, value: Any, names: Collection[str]) -> None:
 
 def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
-        raise BadSitting(f"{place} is {_shown(value)}, not text")
+        raise BadSitting(f"{place} is {_shown(value)} instead of text")
     if len(value) > most:
         raise BadSitting(f"{place} has {len(value)} characters, and at most {most} are allowed")
     if not value.isprintable():
@@ -212,15 +212,15 @@ def _whole(place: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadSitting(f"{place} is {_shown(value)} instead of a whole number")
     if not least <= value <= most:
-        raise BadSitting(f"{place} is {_shown(value)}, not {least:,} to {most:,}")
+        raise BadSitting(f"{place} is {_shown(value)} instead of {least:,} to {most:,}")
     return value
 
 
 def _ratio(place: str, value: Any) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise BadSitting(f"{place} is {_shown(value)}, not a number")
+        raise BadSitting(f"{place} is {_shown(value)} instead of a number")
     if not 1 / LARGEST <= value <= LARGEST:
-        raise BadSitting(f"{place} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
+        raise BadSitting(f"{place} is {_shown(value)} instead of {1 / LARGEST:g} to {LARGEST:g}")
     return float(value)
 
 

@@ -133,7 +133,7 @@ def test_a_bare_jupyter_book_build_makes_the_same_site_and_fails_on_the_same_err
     bare = book.bare()
     assert bare.returncode == 0, bare.stderr
     assert book.ran() == []
-    assert "from cache of" in bare.stdout
+    assert "from the cache of" in bare.stdout
     assert book.page("one/alpha") == ours
     book.edit("book/one/alpha.md", "import os, pathlib", "import os, pathlib, nowhere")
     bare = book.bare()

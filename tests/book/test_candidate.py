@@ -193,7 +193,7 @@ def test_a_build_that_was_built_again_under_its_version_is_measured_again(compar
 
 def test_the_release_itself_is_refused(compare):
     compare.digests[BUILD] = "a"
-    with pytest.raises(LabError, match="name another build"):
+    with pytest.raises(LabError, match="Name another build"):
         compare({}, {})
 
 

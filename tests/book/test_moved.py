@@ -234,7 +234,7 @@ def test_a_program_outside_the_project_takes_no_record_along(project, tmp_path_f
 def test_programs_that_are_not_where_they_are_said_to_be_are_named(project):
     refused(f"There is no file {deeper(COUNT)}", {COUNT: deeper(COUNT)})
     shutil.copy(paths.ROOT / COUNT, paths.ROOT / deeper(COUNT))
-    refused(f"{COUNT} is still there", {COUNT: deeper(COUNT)})
+    refused(f"{COUNT} still exists", {COUNT: deeper(COUNT)})
     (paths.ROOT / COUNT).unlink()
     (paths.ROOT / TWO).unlink()
-    refused(f"{TWO} belonged to the program|line 1", {COUNT: deeper(COUNT)})
+    refused(f"{TWO} was part of the program|line 1", {COUNT: deeper(COUNT)})

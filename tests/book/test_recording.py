@@ -80,7 +80,9 @@ def test_an_interrupted_sitting_goes_on_with_the_chapters_that_are_left(output):
     assert recording.begin(output, FACTS, now=2000.0)
     assert recording.done_in(output) == {"book/one"}
     assert (output / ".jupyter_cache").exists()
-    assert recording.took(output, now=1720.0).startswith("It began 12 minutes ago. 4 minutes of")
+    assert recording.took(output, now=1720.0).startswith(
+        "It began 12 minutes ago. It spent 4 minutes"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,9 @@ def test_another_node_or_machine_is_another_sitting(output, other):
     assert not recording.begin(output, {**FACTS, **other}, now=2000.0)
     assert recording.done_in(output) == set()
     assert not (output / ".jupyter_cache").exists()
-    assert recording.took(output, now=2000.0).startswith("It began 0 minutes ago. 0 minutes of")
+    assert recording.took(output, now=2000.0).startswith(
+        "It began 0 minutes ago. It spent 0 minutes"
+    )
 
 
 def test_a_chapter_by_its_name_belongs_to_a_sitting_of_all_that_is_not_whole(output):
@@ -203,7 +207,7 @@ def test_the_counts_of_the_recorded_run_are_those_of_its_page():
 def test_a_node_is_chosen_by_its_major(monkeypatch):
     monkeypatch.setattr(recording.nodes, "known", lambda: {24: "/n/24", 20: "/n/20"})
     assert recording.nodes.of_major(24) == "/n/24"
-    with pytest.raises(recording.nodes.NoNodeError, match=r"there are: 24, 20.*NODES=\"26\""):
+    with pytest.raises(recording.nodes.NoNodeError, match=r"Installed: 24, 20.*NODES=\"26\""):
         recording.nodes.of_major(26)
 
 

@@ -64,7 +64,7 @@ def test_a_page_is_warned_of_that_is_longer_or_shorter_than_wanted_and_the_first
         "a/b: 999 words, but it should have 1,000 or more"
     ]
     assert warned(BEGINS, words=700, numbers=0) == []
-    assert "at most 700" in warned(BEGINS, words=701, numbers=0)[0]
+    assert "the limit is 700" in warned(BEGINS, words=701, numbers=0)[0]
     assert "13 measured numbers" in warned("book/a/b", words=1500, numbers=13)[0]
 
 

@@ -142,7 +142,9 @@ def test_a_hand_in_that_names_an_earlier_time_than_its_last_change_is_told(room)
     room.hand_in("dan", summary="solution")
     moved(room, "dan", stamp(-60 * 24))
     said = collect(room)
-    assert [line for line in said.splitlines() if "was changed later than it says" in line] != []
+    assert [
+        line for line in said.splitlines() if "was changed later than its timestamp says" in line
+    ] != []
     assert "dan+" in next(line for line in said.splitlines() if "changed later" in line)
 
 

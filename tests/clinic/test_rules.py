@@ -362,7 +362,7 @@ def test_what_is_clear_takes_one_look_and_what_leans_takes_more_that_are_judged_
 def test_several_looks_are_told_as_what_they_are():
     made, measured, looks = in_looks(1.05, 1.05, 1.05, 1.05, noise=0.05)
     found = versions_of(made, measured, looks)
-    assert f"Measured in {looks} rounds of 10 pairs" in repr(found)
+    assert f"This took {looks} rounds of 10 pairs" in repr(found)
     assert "20 pairs of fresh processes" in report.versions_page(found)
     assert versions_of(*in_looks(1.3)).how_long == ""
 

@@ -444,7 +444,7 @@ def test_mistakes_are_javascript_errors_with_the_words_of_lab():
     assert "Did you mean connections" in lines[1]
     assert lines[2].startswith("NotLoopback | ")
     assert "takes no parameters" in lines[3]
-    assert "cannot call a JavaScript function" in lines[4]
+    assert "can't call a JavaScript function" in lines[4]
     assert lines[5] == "false"
 
 

@@ -131,7 +131,7 @@ def test_an_arm_may_be_a_function_of_the_swept_value_or_have_options_of_its_own(
         (ARMS, {"baseline": "asink"}, "Did you mean async"),
         (ARMS, {"aa": "asink"}, "Did you mean async"),
         (ARMS, {"pairs": 0}, "pairs=0"),
-        ({"a": {"connections": 3}}, {}, "without 'server'"),
+        ({"a": {"connections": 3}}, {}, "without the key 'server'"),
         ({"a": {"server": "node/hello", "speed": 3}}, {}, "no option 'speed'"),
         (
             {"a": "node/hello", "b": "node/read-sync"},

@@ -195,7 +195,7 @@ def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
     with lab.server("node/hello").start() as running:
         trial = lab.load(running.url, connections=2)
     assert trial.throughput > 0
-    assert "catalogue does not say" in trial.checks["verified"].text
+    assert "catalogue does not describe" in trial.checks["verified"].text
     assert trial.resources.server_cpu_s is None
 
 

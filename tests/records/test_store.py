@@ -115,7 +115,7 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "next_step"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full: .*Free some space"),
+        (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full, .*Free some space"),
         (OSError(errno.EROFS, "Read-only file system"), "Read-only.* Make .* you may write to"),
         (PermissionError(errno.EACCES, "Permission denied"), "denied.* Make .* you may write to"),
         (OSError(errno.EIO, "Input/output error"), "Input/output error. Fix that"),

@@ -372,7 +372,7 @@ def test_a_given_port_is_used():
 
 @pytest.mark.parametrize("port", ["-1", "70000", "http"])
 def test_a_port_that_cannot_be_is_refused(port):
-    with pytest.raises(lab.LabError, match="not a port"):
+    with pytest.raises(lab.LabError, match="not a valid port"):
         lab.server("node/hello", env={"PORT": port}).start()
 
 

@@ -99,7 +99,7 @@ describe("how much of it waits", () => {
       assert.notEqual(await band(tab), before);
       assert.match(
         await finding(tab),
-        /measured where 0, 45 and 50 ms wait, not at 46.*theory alone/,
+        /measured with 0, 45 and 50 ms of waiting, but not with 46.*only theory/,
       );
       assert.match(await slider.getAttribute("aria-valuetext"), /46 ms wait, 4 ms compute \(not/);
     });

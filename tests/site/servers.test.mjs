@@ -211,10 +211,7 @@ describe("below the figure of a server", () => {
       await run();
       const row = box.locator("tbody tr", { hasText: "first wait (ms)" });
       assert.equal(await row.locator("td").first().innerText(), "–");
-      assert.match(
-        await box.locator(".served").innerText(),
-        /No request had an answer with a status of 2xx/,
-      );
+      assert.match(await box.locator(".served").innerText(), /No response had a status of 2xx/);
     });
   });
 

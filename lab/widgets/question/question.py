@@ -237,7 +237,9 @@ class Answer:
 
     def __repr__(self) -> str:
         none = self.value is None
-        told = "this run could not tell" if none else self.question.said(self.value, markup=False)
+        told = (
+            "this run could not decide it" if none else self.question.said(self.value, markup=False)
+        )
         return f"{self.question.asked}\n  {self._where}: {told}"
 
     def _repr_html_(self) -> str:
