@@ -186,7 +186,7 @@ def test_what_numpy_would_refuse_is_refused(package):
         pair + arrays.asarray([1, 2, 3])
     with pytest.raises(IndexError, match="a mask of 1 for 2"):
         pair[arrays.asarray([True])]
-    with pytest.raises(ValueError, match="the truth of an array"):
+    with pytest.raises(ValueError, match="has no truth value"):
         bool(pair)
 
 

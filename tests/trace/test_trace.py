@@ -666,7 +666,7 @@ def test_on_a_node_with_unknown_trace_events_the_hooks_alone_are_drawn_and_it_is
     assert trace.versions == ["v99.1.0"]
     [note] = trace.notes
     assert "does not know the trace events of Node v99.1.0" in note
-    assert "word alone" in note  # by this the replay knows that it is said
+    assert "come only from" in note  # by this the replay knows that it is said
     assert escape(note) in html.histogram(trace.data)
     assert "Its phases come only from the recorder." in html.fallback(trace.data)
     assert [(label, phase) for label, _, phase in runs(trace)][1:3] == [

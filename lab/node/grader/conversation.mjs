@@ -112,20 +112,32 @@ export class Watched {
     if (runtime)
       return `. The check runs a program with Node, and not with ${runtime}: use Node's own modules, such as node:http`;
     if (missing && !folder)
-      return ". A single file is checked alone: hand in the folder that has its modules, and libraries in its node_modules";
+      return (
+        ". A single file is checked alone. Hand in the folder that has its modules, and " +
+        "libraries in its node_modules"
+      );
     const within = missing?.startsWith(`${this.at.hand}/`) && !missing.includes("/node_modules/");
     if (within || /^\.{1,2}\//.test(missing ?? ""))
-      return ". Your folder has no file of that name: write the name with its extension and its capital letters";
+      return (
+        ". Your folder has no file of that name. Write the name with its extension and " +
+        "its capital letters"
+      );
     if (missing?.startsWith("/") && !missing.includes("/node_modules/"))
-      return ". Only the contents of your folder are here: move that file into it";
+      return ". Only the contents of your folder are here. Move that file into the folder";
     if (missing)
       return ". Only the contents of your folder are here: its modules, and libraries in its node_modules, which `npm install` in the folder brings";
     if (/ENOENT[^'\n]{0,100}'(?:[^'\n]{0,300}\/)?\.env(?:\.\w{1,40})?'/.test(text))
-      return ". Files whose names begin with a dot are not handed in: give each variable a default in the program";
+      return (
+        ". Files whose names begin with a dot are not handed in. Give each variable a " +
+        "default in the program"
+      );
     if (folder && /Cannot use import statement outside a module/.test(text))
       return '. Write "type": "module" into package.json, or let the name of the file end in .mjs';
     if (/not supported in strip-only mode/.test(text))
-      return ". Node strips types and compiles nothing: write this in JavaScript, for example an enum as an object";
+      return (
+        ". Node strips types but compiles nothing. Write this in JavaScript, for " +
+        "example an enum as an object"
+      );
     return "";
   }
 

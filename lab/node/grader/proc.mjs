@@ -66,7 +66,7 @@ export function program(pid) {
 /** Only Linux shows this. */
 export class Unseen extends Noisy {
   constructor() {
-    super("this can be seen on Linux only");
+    super("this can be seen only on Linux");
   }
 }
 /**

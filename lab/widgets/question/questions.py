@@ -136,7 +136,9 @@ def _value(question: Question, value: Any) -> Any:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise LabError(f"{question.id!r} asks for a number, and not for {value!r}") from None
+            raise LabError(
+                f"{question.id!r} asks for a number, but the value is {value!r}"
+            ) from None
         return number if math.isfinite(number) else None
     if question.kind == CURVE:
         return _drawn(question, value)
@@ -153,12 +155,12 @@ def _drawn(question: Question, value: Any) -> list[float] | None:
     if not isinstance(value, list) or len(value) != len(question.x):
         raise LabError(
             f"{question.id!r} asks for {len(question.x)} numbers, at {', '.join(question.x)}, "
-            f"and not for {value!r}"
+            f"but the value is {value!r}"
         )
     try:
         made = [float(one.estimate if isinstance(one, Ratio) else one) for one in value]
     except (TypeError, ValueError):
         raise LabError(
-            f"{question.id!r} asks for a list of numbers, and not for {value!r}"
+            f"{question.id!r} asks for a list of numbers, but the value is {value!r}"
         ) from None
     return made if all(map(math.isfinite, made)) else None

@@ -326,9 +326,9 @@
       case "new":
         if (facts.kind === "PROMISE")
           return step.settled
-            ? `${by}: ${facts.label}. The promise is already settled, so its callback joins ` +
-                "the microtask queue."
-            : `${by}: ${facts.label}. Its callback waits until the promise is settled.`;
+            ? `${by}: ${facts.label}. The promise is already settled, so the code that waits ` +
+                "for it joins the microtask queue."
+            : `${by}: ${facts.label}. The code after it waits until the promise is settled.`;
         if (!event.line && facts.line)
           return (
             `For line ${facts.line}, Node continues: ${facts.label}. ` +
