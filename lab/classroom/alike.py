@@ -39,11 +39,11 @@ mark{background:light-dark(#ffe58f,#5c4a00);color:inherit}
 @media(max-width:50rem){.pair{grid-template-columns:1fr}}</style>
 <p>Programs of {{ week }} that agree in {{ least }} % or more of the shorter one,{{ " " }}
 without names, strings and layout, and without the starter.{{ " " }}
-Short tasks have few good answers, so two programs that agree prove nothing:{{ " " }}
-read them, and ask.</p>
+Short tasks have few good answers, so two programs that agree prove nothing.{{ " " }}
+Read them, and ask the students.</p>
 {% for name, groups, pairs in found %}<h2>{{ name }}</h2>
 {% if not groups and not pairs %}<p>None.</p>{% endif %}
-{% for group in groups %}<p>The same except for names, strings and layout:{{ " " }}
+{% for group in groups %}<p>These are the same except for names, strings and layout:{{ " " }}
 <strong>{{ group|join(", ") }}</strong></p>{% endfor %}
 {% for pair in pairs %}<details><summary>{{ pair.percent }} %: {{ pair.one }} and {{ pair.other }}
 </summary><div class="pair"><pre tabindex="0">{{ pair.left }}</pre>

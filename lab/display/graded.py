@@ -27,7 +27,7 @@ white-space:pre-wrap;overflow-wrap:anywhere}
 <div class="lab-box lab-{{ one.tone }}"><p><strong>{{ one.title }}
 </strong>: <span class="lab-word">{{ one.word }}</span></p>
 {% if one.note %}<p>{{ one.note }}</p>{% endif %}</div>
-<div class="lab-scroll"><table><thead><tr><th scope="col">what is looked at</th>
+<div class="lab-scroll"><table><thead><tr><th scope="col">what is checked</th>
 <th scope="col">outcome</th>
 <th scope="col" class="lab-n">points</th></tr></thead><tbody>
 {% for row in rows %}<tr><td class="lab-long">{{ row.says }}

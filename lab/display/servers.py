@@ -38,7 +38,7 @@ def _source(r: Recipe) -> str:
     try:
         text = r.source_text
     except OSError as error:
-        return f"<p>Its program cannot be read: {escape(str(error))}</p>"
+        return f"<p>Its program can't be read: {escape(str(error))}</p>"
     lines = text.count("\n") + (not text.endswith("\n"))
     return (
         f"<details><summary>its program, {count(lines, 'line')}</summary>"

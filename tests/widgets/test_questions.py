@@ -451,8 +451,8 @@ def test_a_question_that_is_the_same_on_every_node_names_none(book, monkeypatch)
     [
         (BY_NODE.replace('run = "the-trips"', "", 1), "needs `run`"),
         (BY_NODE.replace("right = 4", ""), "no `right`"),
-        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "names no versions of Node"),
-        (BY_NODE.replace('node = ">=26.8"', "", 1), "names no versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "does not name versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', "", 1), "does not name versions of Node"),
         (BY_NODE.replace("right = 1", "within = 1"), "'within' in `on`"),
         (BY_NODE.replace("right = 1", "right = 'x'"), "right = 'x'"),
         (BY_NODE.replace('right = "one"', 'right = "none"'), "no option 'none'"),

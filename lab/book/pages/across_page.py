@@ -32,7 +32,7 @@ from lab.text.phrasing import listed
 PAGE = "book/across-versions"
 FILES = ("versions.json", "versions.csv")  # on the site
 NONE = (
-    "<p>No Node has been measured yet: <code>make versions</code> does it, and writes "
+    "<p>No Node has been measured yet. <code>make versions</code> measures them and writes "
     "<code>data/versions.json</code>.</p>"
 )
 WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its warnings

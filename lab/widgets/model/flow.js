@@ -64,7 +64,7 @@
         state.ending = true;
         if (state.kept === 0) {
           state.end = "finish";
-          return "Nothing was left: <code>finish</code>.";
+          return "Nothing was left, so <code>finish</code> comes now.";
         }
         return (
           "No more chunks will come. <code>finish</code> waits until the " +

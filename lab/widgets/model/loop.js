@@ -47,7 +47,7 @@
       ...VISITORS.map((who) => ({ id: who, label: `${who}’s request comes` })),
       ...VISITORS.map((who) => ({
         id: `on ${who}`,
-        label: `${who} goes on behind the <code>await</code>`,
+        label: `${who} continues after the <code>await</code>`,
       })),
     ],
 

@@ -164,7 +164,7 @@ class Question:
     def solution(self, right: Any, prefix: str = "The answer") -> str:
         """Return as HTML what is right, and why, for who has no JavaScript."""
         if right is None:
-            return f"<p>{prefix}: this run could not tell.</p>"
+            return f"<p>{prefix}: this run could not decide it.</p>"
         if self.kind == "choice":
             rights = [right] if isinstance(right, str) else right
             items = [
