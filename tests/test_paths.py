@@ -47,7 +47,9 @@ def test_a_copy_of_a_chapter_finds_what_only_one_folder_beside_it_has(part, monk
     monkeypatch.setenv("LAB_CHAPTER", "part/my-one")
     assert paths.program("other.mjs") == part / "two/other.mjs"
     assert paths.program("../two/own.mjs") == part / "two/own.mjs"
-    with pytest.raises(paths.NoProgram, match=r"own\.mjs may be .*/one/own.mjs or .*/two/own.mjs"):
+    with pytest.raises(
+        paths.NoProgram, match=r"own\.mjs\. It may be .*/one/own.mjs or .*/two/own.mjs"
+    ):
         paths.program("own.mjs")
 
 

@@ -38,7 +38,7 @@ export async function slidesOf(browser, site, out, name) {
     await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });
     const slides = await tab.evaluate(rearranged, WIDE);
     if (slides.length < 2)
-      throw new Error(`${name} has neither a plot nor a question, so it ` + "has no slides.");
+      throw new Error(`${name} has neither a plot nor a question, so it has no slides.`);
     await tab.evaluate(() => document.fonts.ready);
     mkdirSync(out, { recursive: true });
     const file = join(out, `${name.replaceAll("/", "-")}.pdf`);

@@ -93,7 +93,7 @@ class Reading:
         elif self.known_fault:
             finding = f"right this time, although expected to be wrong: {self.known_fault}"
         else:
-            finding = "correct" if self.low is not None else "a ceiling has no known truth"
+            finding = "as expected" if self.low is not None else "a ceiling has no known truth"
         return f"{finding}. {self.note}" if self.note else finding
 
     def row(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ function repair(client) {
   const connect = client._connect;
   if (typeof connect !== "function" || typeof client.pipelinedRequests?.clear !== "function") {
     throw new Error(
-      `autocannon ${version} has no _connect or pipelinedRequests, so the fix ` + "does not work",
+      `autocannon ${version} has no _connect or pipelinedRequests, so the fix does not work`,
     );
   }
   let first = true;

@@ -153,7 +153,7 @@ def test_what_was_moved_by_an_earlier_commit_is_found_when_that_before_it_is_nam
     names = [name for pair in both.items() for name in pair]
     assert book.main(["moved", "--from", "HEAD~1", *names]) == 0
     assert capsys.readouterr().out == "Records that now follow a moved program: counted, stayed.\n"
-    refused("nonsense is not a commit here", both, "nonsense")
+    refused("nonsense is not a commit of this repository", both, "nonsense")
     assert book.main(["moved", COUNT]) == 2
     assert "count.mjs has no new path. Write moved OLD NEW" in capsys.readouterr().err
 

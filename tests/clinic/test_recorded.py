@@ -201,7 +201,7 @@ def test_the_demand_is_the_least_that_an_answer_took_of_the_loop(tmp_path):
 def test_the_limit_says_in_which_load_an_answer_took_least_of_the_loop(tmp_path):
     seen = loaded(tmp_path, {"one": (30, 0.03), "many": (40, 0.025), "below": (20, 0.03)})
     told = diagnosed(seen).part("law")._repr_html_()
-    assert "for 30.0 ms of that the loop is busy" in told
+    assert "and the loop is busy with it for 30.0 ms of that time" in told
     assert (
         "least time for a request with 16 clients, each as fast as it gets responses: 25.0 ms"
         in told

@@ -205,7 +205,10 @@ def test_no_more_servers_than_fit_into_memory(config):
     ("said", "message"),
     [
         ({"SPAWNER": "dokcer"}, "simple, local or docker"),
-        ({"STUDENTS": "ann grace", "INSTRUCTORS": "grace"}, "grace: a student and an instructor"),
+        (
+            {"STUDENTS": "ann grace", "INSTRUCTORS": "grace"},
+            "grace each count as a student and an instructor",
+        ),
     ],
 )
 def test_nonsense_is_named(config, said, message):

@@ -185,7 +185,7 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
     alone = geometric_mean(t.throughput for t in uneven.cell("async", 100))
     assert alone / middle == pytest.approx(ratio.estimate)
     assert "each row: 6 blocks, geometric mean, 95 % interval" in figure.notes
-    assert "sync ran twice in each block (A/A): both count" in figure.notes
+    assert "sync ran twice in each block (A/A), and both runs count" in figure.notes
     assert "checks, of 18 trials: 1 × other programs busy" in figure.notes
     assert figure.stamps == ["other programs busy (sync at 100)"]
     wide = drawings(figure.svg)[0]
@@ -193,7 +193,9 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
     assert sum(g.count("<use ") for g in groups) == 18 + 6  # every trial, then every ratio
 
     swept = plot.sweep(uneven, recorded=None)
-    assert "sync ran twice in each block at 100 connections (A/A): both count" in swept.notes
+    assert (
+        "sync ran twice in each block at 100 connections (A/A), and both runs count" in swept.notes
+    )
     assert "each point: 6 blocks, geometric mean, 95 % interval" in swept.notes
     assert swept.stamps and f"checks, of {36 + 6} trials: 1 ×" in " ".join(swept.notes)
     elsewhere = plot.comparison(uneven, at=10, recorded=None)
@@ -233,7 +235,7 @@ def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
     said = plot.sweep(compared, recorded=None).alt
     r = compared.ratio("async", at=100)
     assert r.decided
-    assert said.startswith("At 100 connections sync answers 1.")
+    assert said.startswith("At 100 connections sync responds to 1.")
     assert "times as many requests per second as async (95 % interval" in said
     assert "6 pairs" in said
     low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", said).groups())
@@ -260,7 +262,7 @@ def test_a_failed_check_is_stamped_in_words(compared):
     for svg in drawings(page):
         assert 'class="lab-stamp"' in svg
         assert "breaks Little’s law (async at 100)</text>" in svg
-    assert re.search(r"<desc[^>]*>[^<]*Stamped on the plot: breaks Little’s law", page)
+    assert re.search(r"<desc[^>]*>[^<]*On the plot: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
 
 
@@ -463,7 +465,7 @@ def test_a_timeline_tells_its_beginning_and_no_lane_that_is_not_drawn():
     first = value_words(metric_of("throughput"), trial.series[0].n / 0.1).split()[0]
     said = plot.timeline(trial).alt
     assert said.startswith(
-        f"In its first 100 ms sync answers {first} requests per second. After 0.25 s"
+        f"In its first 100 ms, sync responds to {first} requests per second. After 0.25 s"
     )
     assert "event loop" in said
     assert "event loop" not in plot.timeline(trial, loop=False).alt

@@ -95,7 +95,7 @@ def test_a_handler_slower_than_the_window_is_told_as_censored():
     rows["latency_us"] = np.full(10, 700_000, "u4")
     found = checked(rows)["answered"]
     assert found.status == "fail"
-    assert "10 were waiting, the longest 0.7 s" in found.text
+    assert "10 were waiting, the longest for 0.7 s" in found.text
 
 
 def test_a_longer_wait_than_any_answer_is_a_warning_about_the_tail():

@@ -188,7 +188,7 @@ def test_a_value_or_an_arm_that_was_not_measured_is_named(whole):
         whole.ratio("async", at=7)
     with pytest.raises(LabError, match="say at="):
         whole.ratio("async")
-    with pytest.raises(LabError, match="there are: sync, async"):
+    with pytest.raises(LabError, match="The arms are sync, async"):
         whole.cell("asink", 1)
 
 

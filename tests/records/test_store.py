@@ -66,7 +66,7 @@ def test_latest_gives_back_the_newest_result(whole):
         saved(store.Folder("example"), result)
     found = store.latest("example")
     assert found.to_json() == whole.to_json()
-    with pytest.raises(reference.NoRecord, match="not measured here"):
+    with pytest.raises(reference.NoRecord, match="has not been measured here"):
         store.latest("another")
 
 
@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch):
         (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full, .*Free some space"),
         (OSError(errno.EROFS, "Read-only file system"), "Read-only.* Make .* you may write to"),
         (PermissionError(errno.EACCES, "Permission denied"), "denied.* Make .* you may write to"),
-        (OSError(errno.EIO, "Input/output error"), "Input/output error. Fix that"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error. Correct this"),
     ],
     ids=str,
 )

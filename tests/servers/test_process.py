@@ -356,7 +356,7 @@ def test_a_server_that_takes_the_request_and_says_nothing(program, hello, monkey
 def test_a_taken_port_is_named_before_anything_starts():
     with lab.server("node/hello").start() as old:
         same = lab.server("node/hello", env={"PORT": old.port})
-        with pytest.raises(PortTaken, match=rf"Port {old.port} is taken by node/hello"):
+        with pytest.raises(PortTaken, match=rf"Port {old.port} is used by node/hello"):
             same.start()
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         port = stranger.getsockname()[1]

@@ -217,7 +217,10 @@ describe("both", () => {
   test("the drawing is one picture: no tick or label of it is read out beside its description", async () => {
     await open(share(), async (tab) => {
       const picture = await tab.locator(".drawing").ariaSnapshot();
-      assert.match(picture, /^- img "Throughput by connections, for a share of waiting"[^\n]*$/);
+      assert.match(
+        picture,
+        /^- img "Throughput by number of connections, for a share of waiting"[^\n]*$/,
+      );
     });
   });
 

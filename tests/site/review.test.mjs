@@ -247,7 +247,7 @@ describe("a review", () => {
       async (tab) => {
         assert.match(
           await text(tab),
-          /Waiting: 2 that you had wrong, 1 that you had right some time ago\./,
+          /Waiting: 2 that you got wrong, 1 that you got right some time ago\./,
         );
         await press(tab, "Ask me 3 questions");
         const ids = [];

@@ -185,7 +185,7 @@ def test_an_answer_of_the_recorded_run_says_whose_it_is(book):
 
 
 def test_a_run_that_cannot_tell_says_so(book):
-    assert "could not tell" in lab.answer("factor", math.nan)._repr_html_()
+    assert "could not decide it" in lab.answer("factor", math.nan)._repr_html_()
     assert data_of(lab.answer("factor", None))["right"] is None
     assert data_of(lab.answer("factor", "nan"))["right"] is None
 

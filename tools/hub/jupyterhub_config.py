@@ -69,7 +69,8 @@ if KIND not in ("simple", "local", "docker"):
     raise ValueError(f"LAB_HUB_SPAWNER is {KIND!r}. Set it to simple, local or docker.")
 if both := STUDENTS & INSTRUCTORS:
     raise ValueError(
-        f"{', '.join(sorted(both))} are both students and instructors. List each person only once."
+        f"{', '.join(sorted(both))} each count as a student and an instructor. List "
+        "each person only once."
     )
 
 # ---- The course that is graded here, if there is one.

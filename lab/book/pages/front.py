@@ -131,7 +131,8 @@ def picture(build: Build) -> Html:
     return Html(
         f'<figure class="lab-drawn lab-front"><style>{MOTION}</style>{drawing(pinged())}'
         "<figcaption>Blue: the handler hashes. Orange: the ping waits. Green: pings that are "
-        "answered, drawn at equal distances. Medians of the recorded run, at a tenth of the real speed."
+        "answered, drawn at equal distances. Medians of the recorded run, at a tenth of the "
+        "real speed."
         '</figcaption><button type="button" class="lab-again" hidden>Play again</button></figure>'
     )
 

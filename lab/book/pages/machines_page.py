@@ -23,7 +23,10 @@ from lab.storage import stored
 from lab.text.numbers import count, factor
 
 RULE = paths.DATA / "sittings-rule.json"
-NONE = "<p>The book has no sitting yet. <code>make results</code> writes a sitting of your machine.</p>"
+NONE = (
+    "<p>The book has no sitting yet. <code>make results</code> writes a sitting of your machine."
+    "</p>"
+)
 
 
 def about(build: Build) -> Html:
