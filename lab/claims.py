@@ -414,8 +414,8 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     rows = [row for row in figures() if all(row[k] == v for k, v in key.items())]
     if len(rows) != 1:
         raise LabError(
-            f"published-results.csv has {len(rows)} numbers for "
-            f"{', '.join(key.values())}; one is needed"
+            f"published-results.csv has {len(rows)} numbers for {', '.join(key.values())}, "
+            "but must have one"
         )
     return flat(PublishedFigure, {**rows[0], "value": float(rows[0]["value"])})
 

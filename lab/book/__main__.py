@@ -70,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
     across.add_argument(
         "--against",
         action="store_true",
-        help="compare with data/versions.json; exit code 1 if it differs",
+        help="compare with data/versions.json, and exit with 1 if something differs",
     )
     tried = commands.add("candidate")
     tried.add_argument(

@@ -27,7 +27,7 @@ def report() -> str:
     """Return a line for each number that is not as wanted, or one that says that there is none."""
     return (
         "\n".join(warnings())
-        or "Nothing to warn about: every count of the text is within its limits."
+        or "There is nothing to warn about, because every count of the text is within its limits."
     )
 
 

@@ -249,4 +249,4 @@ def _faults(course: Course) -> Iterator[str]:
             if name not in week.exercises:
                 yield f"{week.id} gives points for {name!r}, which is not one of its exercises"
             if not 0 < points < math.inf:
-                yield f"{week.id} gives {points:g} points for {name}: more than 0"
+                yield f"{week.id} gives {points:g} points for {name}, but must give more than 0"

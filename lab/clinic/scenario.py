@@ -110,8 +110,8 @@ class Scenario:
             ) from None
         if not isinstance(value, str | int | float):
             raise LabError(
-                f"{self.carry.source!r} in the response to the login of {self.name} is not text: "
-                'correct "from", so that it leads to a text.'
+                f"{self.carry.source!r} in the response to the login of {self.name} is not a "
+                'text. Correct "from", so that it leads to a text.'
             )
         header, text = self.carry.header, self.carry.value.replace("{}", str(value))
         _checked(f"{self.name}, what the login carries", headers={header: text})

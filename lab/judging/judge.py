@@ -19,10 +19,10 @@ SAME = 0.05
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
-    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit: the "
-    "direction is shown, the size is not.",
-    "smaller than claimed": "The whole interval lies between 1 and the limit: the direction is "
-    "shown, and the size is refuted.",
+    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit, "
+    "so the direction is shown, but not the size.",
+    "smaller than claimed": "The whole interval lies between 1 and the limit, so the "
+    "direction is shown, and the size is refuted.",
     "no difference": "The whole interval lies within the band that counts as equal.",
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no verdict above fits. Where "

@@ -116,7 +116,8 @@ def accounted(e: Evidence) -> Check:
             "fail",
             missing,
             0,
-            f"{text}; {missing} unaccounted for, rows say {rows}, counters {counters}",
+            f"{text}; {missing} unaccounted for, with {rows} according to the rows and "
+            f"{counters} according to the counters",
         )
     return Check("ok", 0, 0, text)
 
@@ -284,7 +285,7 @@ def _compared_with_the_first(e: Evidence) -> Check:
     same = f"every response had the same {first['bytes']} bytes as the first"
     if by_length:
         same = (
-            f"every response was as long as the first, with {first['bytes']} bytes; the "
+            f"every response was as long as the first, with {first['bytes']} bytes, but the "
             f"content of {by_length} was not compared"
         )
     return Check("ok", 0, 0, f"{unknown}: {same}")

@@ -19,7 +19,7 @@ from lab.trace import kinds
 
 Place = tuple[str, int]  # phase, iteration
 Places = frozenset[Place]
-ADVICE = "Run it again; if it happens every time, please report the program."
+ADVICE = "Run it again. If this happens every time, please report the program."
 MAIN: Places = frozenset({("main", 0)})
 
 

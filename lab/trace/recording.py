@@ -313,7 +313,7 @@ def _notes(plain: list[RunEnd], recorded_runs: list[RunEnd], limits: Limits) -> 
     rows = [row for outcome in recorded_runs for row in outcome.rows]
     if any(row[0] == "L" for row in rows):
         notes.append(
-            f"The recorder stopped after {limits.rows:,} events; the program itself went on."
+            f"The recorder stopped after {limits.rows:,} events, but the program continued."
         )
     last = recorded_runs[-1]
     if last.spans is None and any(row[0] == "b" for row in last.rows):

@@ -183,8 +183,8 @@ def _instead(experiment: Experiment[Trace], refusal: TraceRefusedError) -> Trace
     data = recorded.data
     usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refusal}")
     note = (
-        "This is the recorded run. What was recorded on this machine is not shown: "
-        "the recorder's two sources did not agree on it."
+        "This is the recorded run. The recording on this machine is not shown, because the "
+        "recorder's two sources did not agree on it."
     )
     versions = [{**version, "notes": [note, *version["notes"]]} for version in data["versions"]]
     return Trace({**data, "versions": versions})

@@ -362,7 +362,7 @@ describe("a live page", () => {
       assert.equal(await second.locator(".lab-live-yours").count(), 0);
       assert.equal(
         await status(tab),
-        "Cell 1 stopped with an error; the cells after it have not run.",
+        "Cell 1 stopped with an error, so the cells after it have not run.",
       );
     });
   });

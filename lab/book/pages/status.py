@@ -239,7 +239,10 @@ def _pin(need: str) -> str:
 def _results(build: Build, sources: list[PublishedRecord]) -> str:
     profiles = ", ".join(sorted({p.profile for p in sources if p.profile})) or build.profile
     if build.mode == "replay":
-        return f"drawn from records, profile “{profiles}”; nothing was measured for this site"
+        return (
+            f"drawn from records with the profile “{profiles}”, so nothing was measured "
+            "for this site"
+        )
     of_here = sum(p.here for p in sources)
     waiting = len(build.waiting())
     not_yet = (

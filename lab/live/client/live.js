@@ -241,7 +241,8 @@ class LivePage {
       this.#tell(
         interrupted
           ? "Interrupted."
-          : `${cell.number ? `Cell ${cell.number}` : "A hidden cell"} stopped with an error; the cells after it have not run.`,
+          : `${cell.number ? `Cell ${cell.number}` : "A hidden cell"} stopped with an error, ` +
+              "so the cells after it have not run.",
       );
       this.#unqueue();
       return;

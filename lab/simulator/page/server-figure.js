@@ -15,7 +15,7 @@ export const NAMES = {
   thread: "on a thread of the pool",
   queue: "for a database connection",
   query: "in the database",
-  rest: "anything else: timers, lists of the program itself, the loop again",
+  rest: "anything else, such as timers, lists in the program and the loop again",
 };
 let figures = 0; // on this page, for the names of patterns
 

@@ -514,7 +514,7 @@
     forget() {
       storage.set(STORAGE_KEY, null);
       this.reset();
-      this.status.textContent = "Forgotten: nothing of your file is left here.";
+      this.status.textContent = "Your file was forgotten, and nothing of it is left here.";
       this.querySelector("input").focus();
     }
 
