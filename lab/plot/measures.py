@@ -139,7 +139,7 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     """
     r = ratio
     if not math.isfinite(r.estimate) or r.estimate <= 0:
-        return f"There is no ratio of {r.a} to {r.b}, because {r.why_none or 'no pairs'}."
+        return f"There is no ratio of {r.a} to {r.b}, because {r.why_none or 'there are no pairs'}."
     side = oriented(r)
     finding = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
     spread = [f"95 % interval {interval(side.low, side.high)}"] if r.pairs > 1 else []
