@@ -31,46 +31,46 @@ book: setup ## run what has changed and build the site into _build/html
 chapter: setup ## measure one chapter again: make chapter NAME=cases/off-the-loop [PROFILE=course|reference]
 	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
-new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim, WHAT=exercise NAME=topic/chapter/its-id
+new: setup ## begin a chapter: make new NAME=topic/name (or WHAT=server NAME=node/x, WHAT=question, WHAT=claim, WHAT=exercise NAME=topic/chapter/its-id)
 	@$(BIN)/python -m lab.book new -- "$(or $(WHAT),chapter)" "$(NAME)"
 
 teaching: setup ## count how each chapter teaches: words, minutes, questions and when they give their answers (ARGS=--json)
 	@$(BIN)/python -m lab.book teaching $(ARGS)
 
-live: setup-lab ## the book in a browser, with cells that run on the page (ARGS=--no-browser)
+live: setup-lab ## serve the book, with cells that run on the page (ARGS=--no-browser)
 	@$(BIN)/python -m lab.live $(ARGS)
 
-lab: setup-lab ## JupyterLab on book/, both kernels ready
+lab: setup-lab ## start JupyterLab in book/, with both kernels
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)
 
-preview: setup-preview ## serve the site from recorded results, rebuild on save; measures nothing
+preview: setup-preview ## serve the site from recorded results and rebuild it on save; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
 
 replay: setup ## build the site from recorded results into _build/replay; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book build --output _build/replay
 
-book-results: replay ## write data/book-results.json again, after records were added or taken out by hand
+book-results: replay ## write data/book-results.json again after you have added or removed records by hand
 	@cp _build/replay/html/book-results.json data/
 
-links: replay ## ask every external link in the book whether it still responds (needs the network)
+links: replay ## check every external link in the book (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
 
-slides: slides-names replay browser ## slides of a chapter, its questions and plots: make slides NAME=blocking/sync-or-async-files
+slides: slides-names replay browser ## make slides of a chapter's questions and plots: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
 
-cards: replay browser ## a picture of each page for link previews, from its first plot; for a site with LAB_SITE_URL
+cards: replay browser ## draw a picture of each page for link previews, from its first plot (needs LAB_SITE_URL)
 	@node tools/cards.mjs _build/replay/html
 
 # Before anything is built.
 slides-names:
-	@[ -n "$(NAME)" ] || { echo "Say which chapter: make slides NAME=cases/off-the-loop" >&2; exit 2; }
+	@[ -n "$(NAME)" ] || { echo "Name the chapter: make slides NAME=cases/off-the-loop" >&2; exit 2; }
 	@for name in $(NAME); do [ -f "book/$$name.md" ] || { \
 	  echo "There is no chapter $$name. Chapters are the files under book/, without .md: make slides NAME=cases/off-the-loop" >&2; exit 2; }; done
 
-pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
+pdf: replay browser ## write the whole book into one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
 
-lighthouse: replay browser ## ask Lighthouse about four pages of the replayed site
+lighthouse: replay browser ## test four pages of the replayed site with Lighthouse
 	@$(ask_lighthouse) _build/replay/html
 
 # Apart from what the book needs: who only reads or measures can do without its 200 packages.
@@ -86,28 +86,28 @@ reference: setup ## record the reference run, or continue it: make reference NOD
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
 
 # Its results go neither where the recorded run is nor where those of a reader are.
-versions: setup ## every claim and order once on each Node, into data/versions.json, two hours: make versions [ARGS="--nodes 24 26 --fresh --against"]
+versions: setup ## measure every claim and order once on each Node, into data/versions.json, in two hours: make versions [ARGS="--nodes 24 26 --fresh --against"]
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.VERSIONS)')
 	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book versions $(NAME) $(ARGS)
 
-candidate: setup ## a nightly or a build of Node compared with a release, as Markdown: make candidate NODE=PATH_OR_LINK [BASE=26] [NAME="start event-loop/phases"]
+candidate: setup ## compare a nightly or a build of Node with a release, as Markdown: make candidate NODE=PATH_OR_LINK [BASE=26] [NAME="start event-loop/phases"]
 	@[ -n "$(NODE)" ] || { echo 'Say which Node: make candidate NODE=out/Release/node' >&2; exit 2; }
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(nodes.CLIENT, $(or $(BASE),nodes.VERSIONS[-1]))')
 	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book candidate "$(NODE)" $(NAME) $(if $(BASE),--base $(BASE)) $(ARGS)
 
-checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say in which experiments)
+checks: setup ## count the checks of the recorded run by kind (ARGS=steady also lists the experiments)
 	@$(BIN)/python -m lab.book checks $(ARGS)
 
-results: setup ## write what was measured here into one file, and say where it is
+results: setup ## write the results of this machine into one file, and print its path
 	@$(BIN)/python -m lab results
 
 ##@ Exercises and classes
 
-check: setup ## say what your program for an exercise is worth: make check EXERCISE=summary FILE=mine.mjs
+check: setup ## judge your program for an exercise: make check EXERCISE=summary FILE=mine.mjs
 	@$(if $(and $(EXERCISE),$(FILE)),,echo "Write make check EXERCISE=summary FILE=mine.mjs; make exercises lists the exercises." >&2; exit 2)
 	@$(BIN)/python -m lab check "$(EXERCISE)" "$(FILE)" $(ARGS)
 
-final: setup ## all steps of your file drop, a load and the clinic, on one page: make final FILE=my-drop/ [ARGS="--page mine.html"]
+final: setup ## judge all steps of your file drop, load and examine it, and write one page about it: make final FILE=my-drop/ [ARGS="--page mine.html"]
 	@$(if $(FILE),,echo "Write make final FILE=my-drop/, the folder of your file drop." >&2; exit 2)
 	@$(BIN)/python -m lab final "$(FILE)" $(ARGS)
 
@@ -116,8 +116,8 @@ mutation: setup ## try the checks on the answers of their exercises: make mutati
 	@$(if $(NODES),sh tools/nodes/install.sh $(NODES),:)
 	@$(BIN)/python -m lab.grading.mutation $(EXERCISE) $(foreach node,$(NODES),--node $(node)) $(ARGS)
 
-grade: setup ## judge a folder of hand-ins, a folder for each student: make grade FOLDER=week-1 [ARGS="--out DIR"]
-	@$(if $(FOLDER),,echo "Write make grade FOLDER=..., a folder that holds one for each student." >&2; exit 2)
+grade: setup ## judge a folder of hand-ins, with a folder for each student: make grade FOLDER=week-1 [ARGS="--out DIR"]
+	@$(if $(FOLDER),,echo "Write make grade FOLDER=..., a folder that contains a folder for each student." >&2; exit 2)
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m lab grade "$(FOLDER)" $(ARGS)
 
@@ -125,12 +125,12 @@ classroom: setup-classroom ## install what a class needs: nbgrader, and Dask for
 	@sh tools/sandbox.sh
 	@echo "Next: make course COURSE=../my-course [SYLLABUS=6|12]"
 
-course: setup-classroom ## a course for nbgrader: make course COURSE=../my-course [SYLLABUS=6|12] [START=2027-01-11]
-	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, with a folder that is new, or is already a course." >&2; exit 2)
+course: setup-classroom ## make a course for nbgrader: make course COURSE=../my-course [SYLLABUS=6|12] [START=2027-01-11]
+	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, with a new folder or the folder of a course." >&2; exit 2)
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m lab.classroom make "$(COURSE)" --syllabus "$(or $(SYLLABUS),6)" --start "$(START)"
 
-classtest: setup-classroom setup-dev ## test a class with nbgrader and Dask themselves, in some minutes (ARGS="-m nightly")
+classtest: setup-classroom setup-dev ## test a class with the real nbgrader and Dask, in some minutes (ARGS="-m nightly")
 	@sh tools/sandbox.sh
 	@$(BIN)/python -m pytest tests/classroom -n 2 --dist loadfile $(ARGS)
 
@@ -141,7 +141,7 @@ exercises: setup ## list the exercises
 
 # What neither builds, judges, measures nor opens a browser; 5 is "no test", as above.
 QUICK := not alone and not nightly and not builds and not judges and not starts and not sandboxed and not nbgrader
-quick: setup-lab setup-dev ## before each push, four minutes: linters, and the tests that need seconds (SINCE=main: only those of what has changed since)
+quick: setup-lab setup-dev ## run before each push, in four minutes: linters and the tests that need seconds (SINCE=main: only tests of changed files)
 	@tests=tests; \
 	  if [ -n "$(SINCE)" ]; then tests=$$($(BIN)/python tests/selection.py "$(SINCE)") || exit 2; fi; \
 	  if [ "$$tests" = tests ]; then echo "== linters and all quick tests"; \
@@ -186,7 +186,7 @@ alone: prepared
 
 # Nothing looks at how fast a page or a cell is, but for what comes before and after the others. The longest files first.
 pages: setup-lab setup-dev
-	@[ -e $(SMOKE_BUILT) ] || { echo "The smoke book was not built, so its pages are not looked at: see above." >&2; exit 1; }
+	@[ -e $(SMOKE_BUILT) ] || { echo "The smoke book was not built, so its pages are not tested (see above)." >&2; exit 1; }
 	@echo "== the site in a browser, and its cells"
 	@code=0; export SITE=_build/smoke/html CHAPTERS='$(LIVE_PAGES:%=book/%)' PAGES='$(LIVE_PAGES:%=book/%)'; \
 	  node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs || code=1; \
@@ -195,15 +195,15 @@ pages: setup-lab setup-dev
 	  { $(ask_lighthouse) _build/smoke/html; } || code=1; exit $$code
 
 # One after the other, as each is measured; what it has not named right is marked with a star.
-clinic-set: setup ## run `lab examine` over programs with a known problem and healthy ones, print what it says; some 45 minutes (ARGS="07 starved-pool")
+clinic-set: setup ## run `lab examine` on healthy programs and on programs with a known problem, and print its results, in some 45 minutes (ARGS="07 starved-pool")
 	@$(BIN)/python tests/clinic/variant_set.py $(ARGS)
 
 # Every case, also those that a test run leaves to the night; the pages are those of the recorded run.
-attack: setup-lab replay browser ## hostile servers, environments, signals, records, pages: all cases, about ten minutes
+attack: setup-lab replay browser ## test with hostile servers, environments, signals, records and pages: all cases, in about ten minutes
 	@SITE=_build/replay/html LAB_ATTACK_SEED=$${LAB_ATTACK_SEED:-$$(($$(date +%s) / 86400))} \
 	  $(BIN)/python -m pytest tests/attack tests/live -m "" $(ARGS)
 
-browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
+browser: setup-dev ## install a browser into this folder or from the system's packages if there is none
 	@node tools/browser.mjs --install >/dev/null
 
 # Each of these commands keeps one processor busy, and none reads what another writes.
@@ -222,7 +222,7 @@ WORKERS := 8
 RERUN := 8
 PYTEST_MANY = $(BIN)/python tools/rerun_failed.py $(RERUN) -n $(WORKERS) --dist worksteal -m "not alone and not nightly"
 PYTEST_ALONE = $(BIN)/python -m pytest -m "alone and not nightly"
-pytest: prepared ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
+pytest: prepared ## run the tests in Python; tests that measure run alone, after the others (ARGS="-k name", ARGS=tests/text)
 	@echo "== Python tests"
 	@many=0; $(PYTEST_MANY) $(ARGS) || many=$$?; \
 	  few=0; $(PYTEST_ALONE) $(ARGS) || few=$$?; \
@@ -233,21 +233,21 @@ prepared: setup-lab setup-dev setup-postgres setup-pycnic
 	@sh tools/sandbox.sh
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 
-nodetest: setup-dev ## the tests in JavaScript, one after another, as some read the clock
+nodetest: setup-dev ## run the tests in JavaScript, one after another because some read the clock
 	@echo "== Node tests"
 	@$(NODE_TEST) --test-concurrency=1 $(NODE_TESTS)
 
-smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with very short loads into _build/smoke, eight minutes
+smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with very short loads into _build/smoke, in eight minutes
 	@echo "== the book, smoke profile"
 	@$(SMOKE)
 
-site: setup-dev ## check every page of the smoke build in a browser; after make smoke, ten minutes
+site: setup-dev ## check every page of the smoke build in a browser, after make smoke, in ten minutes
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
 	@CHAPTERS='$(LIVE_PAGES:%=book/%)' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=4 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
-livetest: setup-lab setup-dev ## run every cell on its page in a browser; after make smoke, a quarter of an hour (PAGES=book/start: one)
+livetest: setup-lab setup-dev ## run every cell on its page in a browser, after make smoke, in a quarter of an hour (PAGES=book/start: only that page)
 	@echo "== the cells, run on their pages"
 	@PAGES='$(or $(PAGES),$(LIVE_PAGES:%=book/%))' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 $(if $(PAGES),,tests/live/*.test.mjs) tests/live/chapters.mjs
 
@@ -259,7 +259,7 @@ cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
 endef
 
 # Accounts may not write where the book lies: what is not compiled there, each would compile at each start.
-hub-server: hub-config replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
+hub-server: hub-config replay ## start a JupyterHub for a class (see the page teaching/hub): LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
 	@$(hub_proxy)
 	@[ "$$LAB_HUB_SPAWNER" != local ] || $(BIN)/python -m compileall -q -j 0 lab .venv/lib >/dev/null 2>&1 || true
 	@$(BIN)/python -m jupyterhub --config tools/hub/jupyterhub_config.py $(ARGS)
@@ -267,20 +267,20 @@ hub-server: hub-config replay ## a JupyterHub for a class, see the page teaching
 hub-config: setup-hub
 	@$(BIN)/python tools/hub/check_config.py
 
-hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its students take, into data/hub-sizes.json (half an hour)
+hub-sizes: setup-hub setup-dev browser replay ## measure the resources that a hub and its students need, into data/hub-sizes.json (half an hour)
 	@$(hub_proxy)
 	@SITE=_build/replay/html node bench/hub.mjs
 
-hub: setup-hub setup-dev browser replay ## the book in a real JupyterHub behind its proxy, tried in a browser
+hub: setup-hub setup-dev browser replay ## test the book in a real JupyterHub behind its proxy, in a browser
 	@$(hub_proxy)
 	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/hub.nightly.mjs
 
-hub-accounts: setup-classroom setup-hub setup-dev ## a hub with accounts, and what students can do to each other there; as root, some minutes
+hub-accounts: setup-classroom setup-hub setup-dev ## test a hub with accounts, and what its students can do to each other (as root, some minutes)
 	@sh tools/sandbox.sh
 	@$(hub_proxy)
 	@$(BIN)/python -m pytest tests/hub -m "" $(ARGS)
 
-class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a class in a real hub, in a browser: release, work, grade, give back (PICTURES=DIR: one of each step)
+class-test: setup-classroom setup-hub setup-dev browser replay ## test a week of a class in a real hub, in a browser: release, work, grade, give back (PICTURES=DIR: a picture of each step)
 	@sh tools/sandbox.sh
 	@$(hub_proxy)
 	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/class.nightly.mjs
@@ -289,7 +289,7 @@ class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a cl
 
 # Those that need nothing but the book; the others say at their top what they take.
 BENCHES = startup build generator cross_check trace false_alarms
-bench: setup ## measure the build and the measurement core; prints and stores numbers
+bench: setup ## measure the build and the measurement core, print the numbers and store them
 	@for f in $(BENCHES); do $(BIN)/python bench/$$f.py || exit 1; done
 
 # All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
@@ -306,15 +306,15 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt next to the
 	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
 	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
-	      { echo "Python $$python on $$platform lacks a wheel: see above" >&2; exit 1; }; done; done
+	      { echo "Python $$python on $$platform lacks a wheel (see above)" >&2; exit 1; }; done; done
 
 tools: ## install the optional programs of some comparisons: wrk, nginx, ab, hey, thin; artillery and pm2 from npm (600 MB)
 	@sh tools/programs.sh
 
-nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only those)
+nodes: ## install Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only these)
 	@sh tools/nodes/install.sh $(NODES)
 
-bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
+bare: ## test both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
 	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
 
 kernels: setup ## install both kernels into .venv again
@@ -329,14 +329,14 @@ setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub se
 checkup: setup ## build node-checkup, the clinic as a package for pip and for npx, into _build/checkup
 	@$(BIN)/python tools/checkup/build.py
 
-release: pdf checkup ## site, document, packages and records of a release, into _build/release; measures nothing
+release: pdf checkup ## write the site, document, packages and records of a release into _build/release; measures nothing
 	@$(BIN)/python tools/release/pack.py
 
-addons: setup ## build the addons in Rust if their sources changed, and retry what failed; `make` does the former if cargo is installed
+addons: setup ## build the addons in Rust if their sources have changed, and retry failed builds; if cargo is installed, `make` also builds changed addons
 	@$(BIN)/python -m lab.servers.rust_addon --again
 
 # A hub's folder holds what students handed in: it is removed by who knows that it is there.
-clean: ## remove what builds and chapters wrote and all you measured; keeps the environments and a hub's folder, _build/hub
+clean: ## remove the output of builds and chapters and everything you measured; keeps the environments and a hub's folder, _build/hub
 	rm -rf data/runs .pytest_cache .mypy_cache .ruff_cache
 	[ ! -d _build ] || find _build -mindepth 1 -maxdepth 1 ! -name hub -exec rm -rf {} +
 	find book lab tests bench servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

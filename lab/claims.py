@@ -180,7 +180,7 @@ def claim(
     if id in quotations():
         if limits or sentence or node or because or exact or isinstance(value, Ratio):
             raise LabError(
-                f"{id!r} is a quoted sentence: give its number only, the rest is in "
+                f"{id!r} is a quoted sentence, so give only its number. Everything else is in "
                 "data/claims.toml"
             )
         exact = not quotations()[id].get("measured", False)
@@ -201,15 +201,16 @@ def claim(
         value = math.nan  # a program without rows has no value, whatever the caller computed
     if id in entries:
         if node or because:
-            raise LabError(f"{id!r} is a published claim, its Nodes are in data/claims.toml")
+            raise LabError(f"{id!r} is a published claim, and its Nodes are in data/claims.toml")
         if limits:
             raise LabError(
-                f"{id!r} is a published claim, its limits are in data/claims.toml: leave them out"
+                f"{id!r} is a published claim, and its limits are in data/claims.toml, so "
+                "leave them out here"
             )
         if not isinstance(value, Ratio):
             raise LabError(
-                f"{id!r} compares two servers: give it a ratio, e.g. "
-                f"comparison.ratio(a, b); got {value!r}"
+                f"{id!r} compares two servers, so it needs a ratio such as "
+                f"comparison.ratio(a, b), and not {value!r}"
             )
         result = _judge_published(id, entries[id], value, _failed(value, of), **about)
     elif id in quotations():
@@ -247,8 +248,8 @@ def _full(value: Ratio | float | None) -> str:
         shares = [t.resources.loop.elu for t in trials if t.resources.loop is not None]
         if shares and trials[0].load.loop == "open" and (busy := fmean(shares)) > FULL:
             return (
-                f"the loop of {arm} was busy for {busy:.0%} of the time, and above {FULL:.0%} the "
-                "least difference decides how long a queue gets"
+                f"the loop of {arm} was busy for {busy:.0%} of the time, and above {FULL:.0%} "
+                "even a tiny difference decides how long a queue becomes"
             ).replace("%", " %")
     return ""
 
@@ -264,7 +265,10 @@ def _no_run(of: Measured | None, *, exact: bool) -> str:
             ", ".join(one.node for one in of.versions if one.recorded == which)
             for which in (False, True)
         )
-        return f"Node {here} ran here, and {there} in the recorded run: `make nodes` installs all"
+        return (
+            f"Node {here} ran here, and {there} in the recorded run. `make nodes` installs "
+            "all of them"
+        )
     return ""
 
 
@@ -288,8 +292,9 @@ def _other_node(
     nodes = _nodes(value, of)
     if not nodes:
         raise LabError(
-            f"{id!r} is judged on {node_range(text)} only, but on which Node was its value "
-            "measured? Name the trial, comparison or program that it is from, of=..."
+            f"{id!r} is judged only on {node_range(text)}, but its value does not say on "
+            "which Node it was measured. Name the trial, comparison or program that the "
+            "value is from with of=..."
         )
     others = [n.removeprefix("v") for n in sorted(nodes) if n not in node_range(text)]
     return f"it is judged on {node_range(text)}, not {', '.join(others)}: {why}" if others else ""
@@ -319,10 +324,12 @@ def _read(_mtime: int) -> dict[str, Any]:
             gate.fit(f"wanted of {id}", entry["wanted"], list[float])
             low, high = entry["wanted"]
             if not low <= high:
-                raise ValueError(f"wanted of {id} has to ascend; got {low:g} and {high:g}")
+                raise ValueError(
+                    f"`wanted` of {id} must be in ascending order, but it is {low:g} and {high:g}"
+                )
             gate.fit(f"measured of {id}", entry.get("measured", False), bool)
             if unknown := sorted(entry.keys() - QUOTED):
-                raise ValueError(f"{id} has keys that no quoted sentence has: {unknown}")
+                raise ValueError(f"{id} has keys that quoted sentences do not have: {unknown}")
             gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
@@ -343,10 +350,10 @@ def changes() -> dict[str, tuple[str, ...]]:
 
 # Why a sentence could hardly fail, by the name of its list in data/claims.toml.
 DEMONSTRATES = {
-    "definition": "it follows from what its words mean",
+    "definition": "the sentence follows from the meaning of its words",
     "documented": "the documentation of Node or of the language promises it",
-    "program": "it says that a program of the book does what it was written for",
-    "far": "its limit is at least five times away from what was measured",
+    "program": "the sentence only says that a program of the book does what it was written to do",
+    "far": "the measured value is at least five times away from the limit",
 }
 
 
@@ -407,8 +414,8 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     rows = [row for row in figures() if all(row[k] == v for k, v in key.items())]
     if len(rows) != 1:
         raise LabError(
-            f"published-results.csv has {len(rows)} numbers for "
-            f"{', '.join(key.values())}; one is needed"
+            f"published-results.csv has {len(rows)} numbers for {', '.join(key.values())}, "
+            "but must have one"
         )
     return flat(PublishedFigure, {**rows[0], "value": float(rows[0]["value"])})
 
@@ -591,7 +598,7 @@ def _over_sittings(
         first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
         return replace(alone, verdict=word, because=listed([*first, *said]))
     if word == NO_VERDICT:
-        few = "a word needs sittings on two processors that agree, and there are not two"
+        few = "a verdict needs sittings on two processors that agree, and there aren't two"
         return replace(alone, verdict=word, because=alone.because or few)
     return replace(alone, verdict=word, because="")
 

@@ -61,11 +61,13 @@ def program(name: str | os.PathLike[str]) -> Path:
     candidates = sorted({file for folder in neighbours if (file := _file(folder / name))})
     if len(candidates) > 1:
         raise NoProgram(
-            f"{name} may be {' or '.join(map(relative, candidates))}: write its folder as well."
+            f"There is no file {name}. It may be {' or '.join(map(relative, candidates))}, so "
+            "write its folder as well."
         )
     if not candidates:
         raise NoProgram(
-            f"There is no file {name} in {' or '.join(map(str, places))}; paths start there."
+            f"There is no file {name} in {' or '.join(map(str, places))}. Give a "
+            "path relative to that folder."
         )
     return candidates[0]
 

@@ -115,8 +115,8 @@ def _choice(variable: str, default: str, choices: tuple[str, ...]) -> str:
     value = os.environ.get(variable, "").strip().lower() or default
     if value not in choices:
         raise BadSetting(
-            f"{variable} is {value!r}. {did_you_mean(value, choices)} "
-            f"Set it to one of {', '.join(choices)}, or unset it for {default!r}."
+            f"{variable} is {value!r}. {did_you_mean(value, choices)} Set it to one of "
+            f"{', '.join(choices)}, or unset it for {default!r}."
         )
     return value
 
@@ -152,8 +152,8 @@ def raised_pairs() -> int:
         return 0
     if not word.isdecimal() or not 1 <= int(word) <= MOST_PAIRS:
         raise BadSetting(
-            f"LAB_LEAST_PAIRS is {word!r}. Set it to a whole number from 1 to {MOST_PAIRS}, or "
-            "unset it for what the chapters ask for."
+            f"LAB_LEAST_PAIRS is {word!r}. Set it to a whole number from 1 to {MOST_PAIRS}, "
+            "or unset it to use the numbers in the chapters."
         )
     return int(word)
 

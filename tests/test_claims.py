@@ -153,7 +153,7 @@ def sat(cpu, estimate, low, high, verdict, id="sync-vs-async-file"):
 @pytest.mark.parametrize(
     ("others", "verdict", "because"),
     [
-        ([], "no verdict", "a word needs sittings on two processors"),
+        ([], "no verdict", "a verdict needs sittings on two processors"),
         ([sat("AMD", 1.4, 1.3, 1.5, "held")], "held", ""),
         ([sat("AMD", 1.15, 1.1, 1.2, "held weaker")], "held weaker", ""),
         (
@@ -162,7 +162,7 @@ def sat(cpu, estimate, low, high, verdict, id="sync-vs-async-file"):
             "held in the recorded run and reversed on AMD, 2026-11-28",
         ),
         # The sitting that is judged has a file, too, and counts once.
-        ([sat("AMD", 1.2641, 1.25, 1.28, "held")], "no verdict", "a word needs sittings on two"),
+        ([sat("AMD", 1.2641, 1.25, 1.28, "held")], "no verdict", "a verdict needs sittings on two"),
     ],
 )
 def test_the_word_of_the_recorded_run_is_what_sittings_agree_on(
@@ -355,7 +355,7 @@ def test_an_unknown_id_without_a_limit_offers_the_nearest():
 def test_limits_on_a_published_claim_are_refused():
     with pytest.raises(LabError, match=r"claims\.toml"):
         claim("sync-vs-async-file", ratio(1), above=2)
-    with pytest.raises(LabError, match="give it a ratio"):
+    with pytest.raises(LabError, match="so it needs a ratio"):
         claim("sync-vs-async-file", 1.3)
 
 
@@ -449,7 +449,7 @@ def test_a_claim_of_a_recorded_node_says_so():
     of = mixed(False, True)
     assert [claim("mine", 3, of=of.on(v), **options).recorded for v in (24, 26)] == [False, True]
     assert claim("mine", 3, of=of, **options).recorded
-    assert "From the recorded run" in claim("mine", 3, of=of.on(26), **options)._repr_html_()
+    assert "from the recorded run" in claim("mine", 3, of=of.on(26), **options)._repr_html_()
     assert "recorded" not in claim("mine", 3, of=of.on(24), **options)._repr_html_()
 
 
@@ -480,9 +480,9 @@ def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its
     options = {"sentence": "A.", "above": 2}
     with pytest.raises(LabError, match="needs both"):
         claim("mine", 3.0, node="<26", of=on_node("v24.21.0"), **options)
-    with pytest.raises(LabError, match="on which Node was its value"):
+    with pytest.raises(LabError, match="does not say on which Node it was measured"):
         claim("mine", 3.0, node="<26", because="b", **options)
-    with pytest.raises(LabError, match="names no versions"):
+    with pytest.raises(LabError, match="does not name versions"):
         claim("mine", 3.0, node="~26", because="b", of=on_node("v24.21.0"), **options)
 
 
@@ -542,7 +542,7 @@ def test_a_measured_number_of_a_quoted_sentence_needs_a_profile_with_verdicts(
     "wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}]
 )
 def test_a_quoted_sentence_has_its_limits_in_its_file(quotation, wrong):
-    with pytest.raises(LabError, match=r"the rest is in data/claims\.toml"):
+    with pytest.raises(LabError, match=r"Everything else is in data/claims\.toml"):
         claim("marks", 64, **wrong)
 
 

@@ -280,7 +280,10 @@ def test_a_hub_is_asked_about_its_settings_before_the_site_is_built():
     ("setting", "text"),
     [
         ({"LAB_HUB_SPAWNER": "kubernetes"}, "Set it to simple, local or docker."),
-        ({"LAB_HUB_STUDENTS": "ann ben", "LAB_HUB_INSTRUCTORS": "ann"}, "Name them once."),
+        (
+            {"LAB_HUB_STUDENTS": "ann ben", "LAB_HUB_INSTRUCTORS": "ann"},
+            "List each person only once.",
+        ),
         ({"LAB_COURSE": "/nowhere"}, "make course COURSE=/nowhere"),
     ],
 )

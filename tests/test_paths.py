@@ -47,7 +47,9 @@ def test_a_copy_of_a_chapter_finds_what_only_one_folder_beside_it_has(part, monk
     monkeypatch.setenv("LAB_CHAPTER", "part/my-one")
     assert paths.program("other.mjs") == part / "two/other.mjs"
     assert paths.program("../two/own.mjs") == part / "two/own.mjs"
-    with pytest.raises(paths.NoProgram, match=r"own\.mjs may be .*/one/own.mjs or .*/two/own.mjs"):
+    with pytest.raises(
+        paths.NoProgram, match=r"own\.mjs\. It may be .*/one/own.mjs or .*/two/own.mjs"
+    ):
         paths.program("own.mjs")
 
 
@@ -58,7 +60,9 @@ def test_a_chapter_does_not_take_what_another_one_has(part):
 
 @pytest.mark.parametrize("find", [lab.node, lab.trace])
 def test_both_verbs_say_where_they_looked(part, find):
-    looked = f"There is no file gone.mjs in {part}/one or {part}; paths start there."
+    looked = (
+        f"There is no file gone.mjs in {part}/one or {part}. Give a path relative to that folder."
+    )
     with pytest.raises(LabError, match=re.escape(looked)):
         find("gone.mjs")
     with pytest.raises(LabError, match=re.escape(f"There is no file {part}/gone.mjs.")):
@@ -67,7 +71,10 @@ def test_both_verbs_say_where_they_looked(part, find):
 
 def test_without_a_folder_of_its_own_a_notebook_hears_of_the_working_directory(part, monkeypatch):
     monkeypatch.setenv("LAB_CHAPTER", "part/three")
-    with pytest.raises(paths.NoProgram, match=re.escape(f"gone.mjs in {part}; paths start there.")):
+    with pytest.raises(
+        paths.NoProgram,
+        match=re.escape(f"gone.mjs in {part}. Give a path relative to that folder."),
+    ):
         paths.program("gone.mjs")
 
 

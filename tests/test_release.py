@@ -53,7 +53,7 @@ def test_a_zip_of_the_same_files_is_the_same_zip(tmp_path):
 
 
 def test_what_is_not_built_is_named_with_the_command_that_builds_it(tmp_path, monkeypatch):
-    with pytest.raises(SystemExit, match="run make replay first"):
+    with pytest.raises(SystemExit, match="Run make replay first"):
         pack.site_files(tmp_path)
     monkeypatch.setattr(pack, "BUILT", tmp_path)
     with pytest.raises(SystemExit, match="run make pdf"):

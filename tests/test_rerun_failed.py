@@ -33,7 +33,7 @@ def rerun(tmp_path):
 def test_what_passes_the_second_time_is_named_and_no_failure(rerun):
     done = rerun(EACH_SECOND_RUN)
     assert done.returncode == 0
-    named = done.stdout.partition("failed next to others, passed alone")[2]
+    named = done.stdout.partition("failed next to others but passed alone")[2]
     assert "test_it.py::test_busy[a]\n" in named
     assert "test_it.py::test_busy[b c]\n" in named
 

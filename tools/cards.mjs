@@ -84,14 +84,15 @@ async function main([folder]) {
   const hasAddress = ({ name }) => IMAGE.test(readFileSync(join(site, name), "utf8"));
   if (!pagesOf(site).some(hasAddress)) {
     console.log(
-      "This site has no address, so its pages have no pictures for previews: set LAB_SITE_URL and build the site again.",
+      "This site has no address, so its pages have no pictures for previews. Set " +
+        "LAB_SITE_URL and build the site again.",
     );
     return;
   }
   const browser = await launch();
   try {
     const drawn = await cardsOf(browser, site);
-    console.log(`${drawn.length} pages have a picture of their own for previews of links.`);
+    console.log(`${drawn.length} pages have their own picture for link previews.`);
   } finally {
     await browser.close();
   }

@@ -45,10 +45,10 @@ def run(limit: int, arguments: list[str]) -> int:
     if code != pytest.ExitCode.TESTS_FAILED or failures.unread or not few:
         return code
     test_ids = failures.test_ids
-    print(f"== again, one after another: {len(test_ids)} that failed", flush=True)
+    print(f"== running again, one after another: {len(test_ids)} that failed", flush=True)
     again = subprocess.run([sys.executable, "-m", "pytest", *test_ids], check=False).returncode
     if again == 0:
-        print("== failed next to others, passed alone; mend these, or mark them alone:")
+        print("== failed next to others but passed alone; correct these tests, or mark them alone:")
         print("\n".join(f"   {test_id}" for test_id in test_ids), flush=True)
     return again
 

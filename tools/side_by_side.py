@@ -113,7 +113,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     if failed:
-        sys.exit(f"Failed: {', '.join(failed)}; what they print is above.")
+        sys.exit(f"Failed: {', '.join(failed)}. Their output is above.")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ function known(site) {
 export async function slidesOf(browser, site, out, name) {
   const page = join(site, "book", `${name}.html`);
   if (!existsSync(page))
-    throw new Error(`There is no page ${name}. There are: ${known(site).join(", ")}`);
+    throw new Error(`There is no page ${name}. The pages are: ${known(site).join(", ")}`);
   // As it was written: scripts of the page would have put its questions into another form.
   const tab = await browser.newPage({
     viewport: { width: 1280, height: 720 },
@@ -37,7 +37,8 @@ export async function slidesOf(browser, site, out, name) {
     await tab.emulateMedia({ colorScheme: "light" });
     await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });
     const slides = await tab.evaluate(rearranged, WIDE);
-    if (slides.length < 2) throw new Error(`${name} has neither a plot nor a question: no slides.`);
+    if (slides.length < 2)
+      throw new Error(`${name} has neither a plot nor a question, so it has no slides.`);
     await tab.evaluate(() => document.fonts.ready);
     mkdirSync(out, { recursive: true });
     const file = join(out, `${name.replaceAll("/", "-")}.pdf`);
@@ -141,7 +142,9 @@ html, body { background: #fff !important; color: #1f2328; font-size: 18pt; paddi
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [site, out, ...names] = process.argv.slice(2);
   if (names.length === 0) {
-    console.error("Write make slides NAME=blocking/sync-or-async-files; put several in quotes.");
+    console.error(
+      "Write make slides NAME=blocking/sync-or-async-files, with several names " + "in quotes.",
+    );
     process.exit(2);
   }
   const browser = await launch();

@@ -138,7 +138,7 @@
       try {
         await navigator.clipboard.writeText(link.href);
       } catch {
-        return say("The page’s address now leads here");
+        return say("The address of this page now leads to this place");
       }
       say("Address copied");
       link.dataset.copied = "";

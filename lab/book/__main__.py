@@ -41,7 +41,8 @@ def main(argv: list[str] | None = None) -> int:
         type=float,
         default=DRAW_EVERY_S,
         metavar="SECONDS",
-        help="seconds between drawing pages while others are measured (default: 180)",
+        help="how many seconds to wait between drawings of the site while chapters are still "
+        "measured (default: 180)",
     )
     serve = commands.add("preview")
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
@@ -49,52 +50,75 @@ def main(argv: list[str] | None = None) -> int:
     chapter.add_argument("name", nargs="?", default="", help="such as cases/off-the-loop")
     record = commands.add("reference")
     record.add_argument("names", nargs="*", help="only these chapters (default: all)")
-    record.add_argument("--node", type=int, help="the major to record with, such as 24")
+    record.add_argument(
+        "--node", type=int, help="the major version of Node to record with, such as 24"
+    )
     record.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     record.add_argument(
         "--anyway", action="store_true", help="only warn about a busy machine or an unsuitable Node"
     )
     across = commands.add("versions")
-    across.add_argument("names", nargs="*", help="only these chapters; no data is written")
+    across.add_argument("names", nargs="*", help="measure only these chapters, and write no data")
     across.add_argument(
-        "--nodes", type=int, nargs="+", default=[], help="majors (default: all of nodes.VERSIONS)"
+        "--nodes",
+        type=int,
+        nargs="+",
+        default=[],
+        help="major versions (default: all of nodes.VERSIONS)",
     )
     across.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     across.add_argument(
         "--against",
         action="store_true",
-        help="compare with data/versions.json; exit code 1 if it differs",
+        help="compare with data/versions.json, and exit with 1 if something differs",
     )
     tried = commands.add("candidate")
-    tried.add_argument("build", help="a Node, its folder or archive, or a link to one of these")
+    tried.add_argument(
+        "build",
+        help="the path of a Node, of its folder or of its archive, or a link to one of these",
+    )
     tried.add_argument("names", nargs="*", help="only these chapters (default: all)")
-    tried.add_argument("--base", type=int, help="the major of the release to compare with")
+    tried.add_argument("--base", type=int, help="the major version of the release to compare with")
     tried.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     checks = commands.add("checks")
-    checks.add_argument("names", nargs="*", help="of these say in which experiments, as `steady`")
+    checks.add_argument(
+        "names",
+        nargs="*",
+        help="for these checks, such as `steady`, also list the experiments that they concern",
+    )
     begin = commands.add("new")
     begin.add_argument("what", help=", ".join(KINDS))
-    begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
+    begin.add_argument(
+        "name", nargs="?", default="", help="where it belongs and its name, joined by /"
+    )
     follow = commands.add("moved")
     follow.add_argument(
         "names",
         nargs="*",
         metavar="OLD NEW",
-        help="where each was, such as book/part/count.mjs, and is now (default: ask git)",
+        help="the old and the new path of each program, such as book/part/count.mjs "
+        "(default: ask git)",
     )
     follow.add_argument(
-        "--from", dest="since", default="HEAD", help="a commit that has them where they were"
+        "--from",
+        dest="since",
+        default="HEAD",
+        help="a commit that has the programs at their old paths",
     )
     commands.add("lint")
     commands.add("picture")
     counts = commands.add("teaching")
-    counts.add_argument("--json", action="store_true", help="the same as JSON")
-    counts.add_argument("--questions", action="store_true", help="where each is asked and told")
+    counts.add_argument("--json", action="store_true", help="print the counts as JSON")
+    counts.add_argument(
+        "--questions",
+        action="store_true",
+        help="list where each question is asked and where its answer is shown",
+    )
     options = commands.parse(argv)
     return cli.run(
         lambda: _done(options),
         error_code=2,
-        interrupt_note="Interrupted. Chapters that were done stay cached.",
+        interrupt_note="Interrupted. Finished chapters stay in the cache.",
     )
 
 
@@ -137,13 +161,13 @@ def _said(options: argparse.Namespace) -> str:
         return check_counts.report(options.names)
     if options.command == "new":
         return new(options.what, options.name)
-    return f"Followed by the record of: {', '.join(_followed(options)) or 'nothing'}."
+    return f"Records that now follow a moved program: {', '.join(_followed(options)) or 'nothing'}."
 
 
 def _followed(options: argparse.Namespace) -> list[str]:
     olds, news = options.names[::2], options.names[1::2]
     if len(olds) != len(news):
-        raise LabError(f"Where was {olds[-1]} moved? Write moved OLD NEW, or several such pairs.")
+        raise LabError(f"{olds[-1]} has no new path. Write moved OLD NEW, or several such pairs.")
     return moved(dict(zip(olds, news, strict=True)) or None, options.since)
 
 

@@ -44,7 +44,9 @@ def read(file: Path | None = None) -> Data | None:
         for kind in KINDS:
             for id, entry in found[kind].items():
                 if not isinstance(entry["on"], dict) or not isinstance(entry["chapter"], str):
-                    raise LabError(f"{id!r} of its {kind} says nothing of Nodes")
+                    raise LabError(
+                        f"{id!r} of its {kind} does not say which Nodes it was measured on"
+                    )
         majors(found)
         _judge_again(found)
     return found
@@ -155,8 +157,8 @@ class Against:
         lines += [f"not compared: {one}" for one in self.unsaid]
         return [
             *lines,
-            f"{self.same} as recorded, {len(self.unsaid)} without a verdict on either side, "
-            f"{len(self.differ)} otherwise.",
+            f"{self.same} as recorded, {len(self.unsaid)} without a verdict in one of the "
+            f"runs, {len(self.differ)} different.",
         ]
 
 
@@ -174,7 +176,7 @@ def against(before: Data, new: Data, chapters: Iterable[str] | None = None) -> A
         if major not in new["nodes"] or (only is not None and entry["chapter"] not in only):
             continue
         now = new[kind].get(id, {"on": {}})["on"].get(major)
-        now = {"missing": "the book does not ask it any more"} if now is None else now
+        now = {"missing": "the book no longer asks this"} if now is None else now
         said, silent = _compared(kind, old, now)
         if said:
             one = Difference(kind, id, major, entry["chapter"], said)

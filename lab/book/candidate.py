@@ -31,7 +31,7 @@ from lab.text.numbers import count
 
 OUTPUT = {"course": "_build/candidate", "smoke": "_build/candidate-smoke"}
 PAGE = "differences.md"
-NOT_CLAIMED = {"missing": "its chapter does not claim this"}
+NOT_CLAIMED = {"missing": "the chapter makes no such claim on this Node"}
 
 
 def measure(
@@ -80,8 +80,8 @@ def _sides(build: str, node: str, base: int | None, folder: Path, pages: list[st
     digests = {path: _digest(path) for path in (release, node)}
     if len(set(digests.values())) < 2:
         raise LabError(
-            f"{build!r} is Node {nodes.version(node)}, the release that it would be compared with: "
-            "name another build, or another release with BASE=24."
+            f"{build!r} is Node {nodes.version(node)}, the same release that it would be "
+            "compared with. Name another build, or another release with BASE=24."
         )
     return [
         Side(path, versions.Sitting(folder / name, pages, digest=digests[path]))
@@ -99,7 +99,9 @@ def _release(node: str, base: int | None) -> str:
         return own
     newest = next((path for path in installed.values() if Path(path) != Path(node)), None)
     if newest is None:
-        raise LabError('No release is installed to compare with: make nodes NODES="26" brings one.')
+        raise LabError(
+            'No release is installed to compare with. Install one with make nodes NODES="26".'
+        )
     return newest
 
 
@@ -126,7 +128,7 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
     chapters = {entry["chapter"] for entry in first.values() if entry["changed"]}
     second_look: dict[tuple[str, str], Entry] = {}
     if chapters:
-        say(f"{count(len(chapters), 'chapter')} with a difference: measured again.")
+        say(f"{count(len(chapters), 'chapter')} with a difference, now measured again.")
         later_rows = [
             [side.sitting.row(side.node, page, again=True) for side in sides]
             for page in pages
@@ -216,12 +218,11 @@ class Comparison:
             self._table(opposites) if opposites else "None.",
         ]
         if only:
-            sections += ["## On one of the two only", self._table(only)]
+            sections += ["## On only one of the two", self._table(only)]
         if self.seen_once:
             sections += [
                 "## In one measurement of two",
-                "These differed when they were measured first or when they were measured again, "
-                "and not both times.",
+                "These differed in the first measurement or in the second one, but not in both.",
                 self._table(self.seen_once),
             ]
         return "\n\n".join([*sections, "## Everything else", self._rest()]) + "\n"
@@ -264,10 +265,11 @@ class Comparison:
             f"{count(machine['cores'], 'core')}, {machine['os']}, kernel {machine['kernel']}. "
             f"The load generator ran on Node {self.release['client']} for both. "
             + (f"A comparison has {count(pairs, 'pair')} of trials. " if pairs else "")
-            + "Ratios are given with their 95 % interval. A difference is a verdict that turned, "
-            "intervals that lie apart, an order of output that the other Node never printed, or "
-            "something that runs on one of the two only. It was seen twice, or not answered the "
-            "second time." + (f" {build.note}" if build.note else "") + "\n\n"
+            + "Ratios are given with their 95 % interval. A difference is a verdict that "
+            "changed to its opposite, intervals that do not overlap, an order of output "
+            "that the other Node never printed, or something that runs on only one of the "
+            "two. Each difference was seen in two measurements, or the second measurement "
+            "gave no result." + (f" {build.note}" if build.note else "") + "\n\n"
             f"To repeat it: `{command}`"
         )
 
@@ -299,11 +301,14 @@ class Comparison:
         lines = [f"- {count(same, 'claim or order', 'claims and orders')} as on the release"]
         if open_on:
             lines.append(
-                f"- {count(len(open_on), 'claim')} without a verdict on one of the two, so nothing "
-                f"can be said of {'it' if len(open_on) == 1 else 'them'}: {_codes(open_on)}"
+                f"- {count(len(open_on), 'claim')} without a verdict on one of the two, so "
+                f"nothing is known about {'it' if len(open_on) == 1 else 'them'}: "
+                f"{_codes(open_on)}"
             )
         if nowhere:
-            lines.append(f"- {len(nowhere)} that neither of the two could run: {_codes(nowhere)}")
+            lines.append(
+                f"- {len(nowhere)} that neither of the two Nodes could run: {_codes(nowhere)}"
+            )
         return "\n".join(lines)
 
 

@@ -48,7 +48,7 @@ def counted(trials: list[Trial]) -> list[str]:
             f"{found[name]['warned']:6,} warned  {found[name]['expected']:6,} expected"
         )
     if any(name.endswith("?") for name in found):
-        lines.append("  ? had nothing to judge by")
+        lines.append("  ? marks a check that had nothing to judge by")
     return lines
 
 

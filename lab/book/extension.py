@@ -68,7 +68,7 @@ WRITERS = 3 if sys.platform == "linux" and (os.cpu_count() or 1) > 1 else 1
 class BookError(SphinxError):
     """A reason to stop at once, told without a stack."""
 
-    category = "The book cannot be built"
+    category = "The book can't be built"
     is_told = True  # Sphinx tells this error in its own words
 
 

@@ -27,7 +27,7 @@ def report() -> str:
     """Return a line for each number that is not as wanted, or one that says that there is none."""
     return (
         "\n".join(warnings())
-        or "Nothing to warn about: every count of the text is within its limits."
+        or "There is nothing to warn about, because every count of the text is within its limits."
     )
 
 
@@ -45,13 +45,13 @@ def of_page(counts: Counts) -> Iterator[str]:
     is_first = counts.chapter == FIRST_PAGE
     most = FIRST_PAGE_WORDS if is_first else WORDS[-1]
     if counts.words > most:
-        yield f"{name}: {count(counts.words, 'word')}; at most {most:,} are wanted: split the page"
+        yield f"{name}: {count(counts.words, 'word')}, and the limit is {most:,}. Split the page."
     if counts.words < WORDS[0] and not is_first:
-        yield f"{name}: {count(counts.words, 'word')}, {WORDS[0]:,} or more are wanted"
+        yield f"{name}: {count(counts.words, 'word')}, but it should have {WORDS[0]:,} or more"
     if counts.numbers > NUMBERS:
         yield (
-            f"{name}: {counts.numbers} measured numbers in sentences; at most {NUMBERS} are "
-            "wanted: a table or a plot holds more"
+            f"{name}: {counts.numbers} measured numbers in sentences, and the limit is "
+            f"{NUMBERS}. Put some of them into a table or a plot."
         )
 
 
@@ -60,7 +60,7 @@ def of_glossary(text: str) -> Iterator[str]:
     for terms, entry in entries(text):
         if (length := sentences(entry)) > ENTRY_SENTENCES:
             term = terms.splitlines()[0]
-            yield f"glossary: {term!r} has {length} sentences; at most {ENTRY_SENTENCES} are wanted"
+            yield f"glossary: {term!r} has {length} sentences, and the limit is {ENTRY_SENTENCES}"
 
 
 def entries(text: str) -> list[tuple[str, str]]:

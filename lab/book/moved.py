@@ -72,7 +72,8 @@ def _following(
     was, now = covered(paths.ROOT / old, before), covered(paths.ROOT / new)
     if old in moves and not was:
         raise NotMoved(
-            f"{old} is not in the commit that this is compared with: name another by --from."
+            f"{old} is not in the commit that has the old programs. Name another commit with "
+            "--from."
         )
     if not moves.keys() & {paths.relative(one) for one in was}:
         return ""
@@ -81,7 +82,7 @@ def _following(
     if digest(was) != source:
         raise NotMoved(
             f"{old}, or a file that it imports, had already been edited when "
-            f"{paths.relative(file)} was recorded: `make reference` records it again."
+            f"{paths.relative(file)} was recorded. Record it again with `make reference`."
         )
     _same(was, now, moves)
     return _rewritten(file, (old, source), (new, digest(now)))
@@ -94,7 +95,7 @@ def _pair(names: tuple[str, str]) -> tuple[str, str]:
     if not (paths.ROOT / new).is_file():
         raise NotMoved(f"There is no file {new}. Move the program first, then its records.")
     if (paths.ROOT / old).exists():
-        raise NotMoved(f"{old} is still there, so its records are about it.")
+        raise NotMoved(f"{old} still exists, so its records belong to it.")
     return old, new
 
 
@@ -111,7 +112,7 @@ def _git(*words: str) -> str | None:
             check=False,
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise NotMoved(f"git has the programs as they were, and can't be asked: {error}") from None
+        raise NotMoved(f"git has the old programs, but it could not be run: {error}") from None
     return None if done.returncode else done.stdout
 
 
@@ -119,7 +120,9 @@ def _commit(since: str) -> Callable[[Path], str | None]:
     """What gives the text that a file had at that commit."""
     said = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
     if said is None:
-        raise NotMoved(f"{since} is not a commit here; the old programs are read from one.")
+        raise NotMoved(
+            f"{since} is not a commit of this repository. The old programs are read from a commit."
+        )
     commit = said.strip()
     there = (_git("ls-tree", "-r", "-z", "--name-only", commit) or "").split("\0")
 
@@ -144,16 +147,17 @@ def _same(was: Mapping[Path, str], now: Mapping[Path, str], moves: Mapping[str, 
         old = paths.relative(file)
         new = moves.get(old, old)
         if new not in here:
-            raise NotMoved(f"{old} belonged to the program that was recorded; {new} does not.")
+            raise NotMoved(f"{old} was part of the program that was recorded, and {new} is not.")
         both = zip_longest(_lines(text, old, moves), _lines(here.pop(new), new, {}))
         for line, (before, after) in enumerate(both, 1):
             if before != after:
                 raise NotMoved(
-                    f"{new}, line {line}: {_shown(after)} was {_shown(before)}. Only addresses may "
-                    "be edited, and must mean what they meant: `make reference` records it again."
+                    f"{new}, line {line}: {_shown(after)} was {_shown(before)}. You may edit "
+                    "only addresses, and each address must lead to the same file as before. "
+                    "Otherwise, record the experiment again with `make reference`."
                 )
     if here:
-        raise NotMoved(f"{min(here)} did not belong to the program that was recorded; now it does.")
+        raise NotMoved(f"{min(here)} was not part of the program that was recorded, and is now.")
 
 
 def _lines(text: str, file: str, moves: Mapping[str, str]) -> list[str]:
@@ -202,6 +206,7 @@ def _rewritten(file: Path, old: tuple[str, str], new: tuple[str, str]) -> str:
     followed, count = re.subn(pattern, lambda m: f"{m[1]}{names[1][0]}{m[2]}{names[1][1]}", text)
     if count != 1:
         raise NotMoved(
-            f"{paths.relative(file)} was not written by us: it has {old[0]} in another form."
+            f"{paths.relative(file)} was not written by this project, because it has {old[0]} "
+            "in another form."
         )
     return followed

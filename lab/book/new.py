@@ -85,14 +85,14 @@ def _chapter(name: str) -> Beginning:
     ids, quoted = _ids(), _QUOTED.findall("".join(files.values()))
     if taken := [id for id in quoted if id in ids and f"{id}-".startswith(f"{word}-")]:
         raise NotNew(
-            f"NAME={name!r} would use the id {taken[0]!r}, which {ids[taken[0]]} has. "
+            f"NAME={name!r} would use the id {taken[0]!r}, which {ids[taken[0]]} already has. "
             "Choose another name."
         )
     listed = paths.ROOT / "_toc.yml"
     return Beginning(
         files,
         {listed: _listing(listed.read_text("utf-8"), topic, word)},
-        f"Replace it part by part; `make chapter NAME={name}` runs it and makes its page.",
+        f"Replace it part by part. `make chapter NAME={name}` runs it and makes its page.",
     )
 
 
@@ -137,7 +137,7 @@ def _server(name: str) -> Beginning:
             "server", name, "node/name or python/name in lower-case letters", "node/hello"
         )
     if name in catalog.names():
-        raise NotNew(f"{name} is in the catalogue already. Choose another name.")
+        raise NotNew(f"{name} is already in the catalogue. Choose another name.")
     runtime, _, word = name.partition("/")
     (source,) = catalog.filled(name, {})["source"]
     program = _absent(paths.ROOT / source)
@@ -163,7 +163,7 @@ def _question(name: str) -> Beginning:
     before, run, after = page.read_text("utf-8").partition("\n## Run")
     shown, why, rest = after.partition("\n## Why")
     if other := questions.questions().get(id):
-        raise NotNew(f"{other.chapter}/{questions.FILE} has {id!r} already. Choose another id.")
+        raise NotNew(f"{other.chapter}/{questions.FILE} already has {id!r}. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
     lab = _lab(language, "")  # the first cells stand before the page's own
     asks, tells = (
@@ -178,8 +178,9 @@ def _question(name: str) -> Beginning:
     return Beginning(
         {} if others else asked,
         {page: f"{before}\n{asks}{run}{shown}\n{tells}{why}{rest}"} | (asked if others else {}),
-        "Move the cell that reveals its answer to where the page has shown it. If the run decides "
-        f'it, leave `right` out, and write `lab.answer("{id}", value)` there.',
+        "Move the cell that reveals the answer to the place where the page has shown it. If "
+        f'the run decides the answer, leave `right` out, and write `lab.answer("{id}", '
+        "value)` in that place.",
     )
 
 
@@ -215,12 +216,12 @@ def _claim(name: str) -> Beginning:
             "[sources.…] into data/claims.toml first."
         )
     if other := _ids().get(id):
-        raise NotNew(f"{other} has {id!r} already. Choose another id.")
+        raise NotNew(f"{other} already has {id!r}. Choose another id.")
     entry = _drawn("claim.toml", id=id, source=source)
     return Beginning(
         {},
         {claims.CLAIMS: _before("[own.", claims.CLAIMS.read_text("utf-8"), entry)},
-        f'Then, in a chapter: lab.claim("{id}", comparison.ratio("a", "b"))',
+        f'Then write this into a chapter: lab.claim("{id}", comparison.ratio("a", "b"))',
     )
 
 
@@ -257,8 +258,8 @@ def _exercise(name: str) -> Beginning:
     return Beginning(
         files,
         {page: f"{before}{head}\n{cell.strip()}\n{sources}{after}"},
-        f"Replace it part by part; `make mutation EXERCISE={id}` tries its check on all its "
-        f"answers.",
+        f"Replace it part by part. `make mutation EXERCISE={id}` tries its check on all its "
+        "answers.",
     )
 
 
@@ -284,7 +285,7 @@ def _no_name(what: str, name: str, wanted: str, example: str) -> NotNew:
 
 def _absent(file: Path) -> Path:
     if file.exists():
-        raise NotNew(f"{paths.relative(file)} is there already. Choose another name.")
+        raise NotNew(f"{paths.relative(file)} already exists. Choose another name.")
     return file
 
 

@@ -112,9 +112,11 @@ def release() -> dict[str, Any]:
 def wrong_node(found: Mapping[str, Any], today: date) -> str:
     """Return what keeps a Node from being one of a reference run; "" if nothing does."""
     version = str(found["version"]).removeprefix("v")
-    use = "Say which to use: make reference NODE=24."
+    use = "Name the Node to use: make reference NODE=24."
     if not found.get("lts"):
-        return f"Node {version} is not an LTS release: process.release.lts is not set. {use}"
+        return (
+            f"Node {version} is not an LTS release, because process.release.lts is not set. {use}"
+        )
     if (ends := end_of_life(nodes.major(version))) <= today:
         return f"Node {version} is past its end of life, which was {ends:%d %B %Y}. {use}"
     return ""
@@ -188,8 +190,9 @@ def took(output: Path, now: float) -> str:
     minutes = (now - _noted(output).get("began", now)) / 60
     spent = Patience(_patience(output)).spent_s / 60
     return (
-        f"It began {count(round(minutes), 'minute')} ago. {count(round(spent), 'minute')} of that "
-        "went to waiting for undisturbed processors and to trials that were measured again."
+        f"It began {count(round(minutes), 'minute')} ago. It spent "
+        f"{count(round(spent), 'minute')} waiting for undisturbed processors and measuring "
+        "trials again."
     )
 
 
@@ -224,7 +227,7 @@ def told(pages: list[str], done: set[str]) -> str:
     left = [page for page in wanted if page not in done]
     already = f", {len(wanted) - len(left)} done already" if len(left) < len(wanted) else ""
     minutes = estimated_s(left) / 60
-    longer = ", longer where a hypervisor or another program takes processor time"
+    longer = ", or longer if a hypervisor or another program takes processor time"
     return (
         f"{count(len(left), 'chapter')}{already}, about {max(1, round(minutes))} minutes{longer}."
     )

@@ -80,24 +80,24 @@ class Counts:
 
 # Heading, what it counts, how a cell shows it.
 COLUMNS: tuple[tuple[str, str, Callable[[Counts], str]], ...] = (
-    ("words", "of prose, without the sources", lambda c: f"{c.words:,}"),
+    ("words", "words of prose, without the sources", lambda c: f"{c.words:,}"),
     ("min", RECKONED, lambda c: str(c.minutes)),
-    ("code", "lines that are shown: cells not folded, listings", lambda c: f"{c.code:,}"),
-    ("numbers", "measured ones inside sentences", lambda c: str(c.numbers)),
+    ("code", "lines of code in listings and in cells that aren't folded", lambda c: f"{c.code:,}"),
+    ("numbers", "measured numbers inside sentences", lambda c: str(c.numbers)),
     ("choice", "questions with options", lambda c: str(c.choice)),
-    ("number", "questions for a number", lambda c: str(c.number)),
-    ("order", "questions for the order of lines", lambda c: str(c.order)),
-    ("curve", "questions for a curve, to be drawn", lambda c: str(c.curve)),
-    ("once", "questions that tell the answer at once", lambda c: str(c.at_once)),
-    ("run", "questions whose answer waits for the run", lambda c: str(c.at_run)),
-    ("memory", "questions that are asked after the summary", lambda c: str(c.from_memory)),
+    ("number", "questions that ask for a number", lambda c: str(c.number)),
+    ("order", "questions that ask for the order of lines", lambda c: str(c.order)),
+    ("curve", "questions that ask for a curve, which the reader draws", lambda c: str(c.curve)),
+    ("once", "questions that show the answer at once", lambda c: str(c.at_once)),
+    ("run", "questions that show the answer after the run", lambda c: str(c.at_run)),
+    ("memory", "questions that come after the summary", lambda c: str(c.from_memory)),
     (
         "trace",
-        "share of the questions with a program and what it prints, replays not counted",
+        "share of the questions that ask what a program prints, without replays",
         lambda c: f"{100 * c.tracing_share:.0f} %",
     ),
-    ("replays", "traces whose order is predicted first", lambda c: str(c.replays)),
-    ("varied", "sets of recorded values to try on the page", lambda c: str(c.variations)),
+    ("replays", "replays that ask for the order first", lambda c: str(c.replays)),
+    ("varied", "sets of recorded values to choose from on the page", lambda c: str(c.variations)),
 )  # fmt: skip
 
 

@@ -69,7 +69,7 @@ def measure(
         raise LabError("This is `make versions`: it sets LAB_MODE=live, LAB_PROFILE=course.")
     before = across.read()
     if against and before is None:
-        raise LabError("There is no data/versions.json to hold it against: `make versions` first.")
+        raise LabError("There is no data/versions.json to compare with. Run `make versions` first.")
     wanted = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
     pages = [one_chapter.resolve(name) for name in names] or asked()
     sitting = Sitting(paths.ROOT / OUTPUT[profile.name], pages)
@@ -98,7 +98,7 @@ def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, wh
         sitting.end()
         say(f"Written: {paths.relative(across.STORED)}. `git diff` shows what changed.")
     else:
-        say(f"Written: {paths.relative(sitting.folder / 'versions.json')}; no data is changed.")
+        say(f"{paths.relative(sitting.folder / 'versions.json')} was written. No data has changed.")
     return 0
 
 
@@ -110,7 +110,7 @@ def _held(sitting: Sitting, before: across.Data, data: across.Data, wanted: Sequ
     for one in first.differ:
         seen.setdefault(one.major, set()).add(one.chapter)
     if seen:
-        say("\n".join([*first.told(), "What differs is measured again."]))
+        say("\n".join([*first.told(), "The chapters that differ are measured again."]))
         again = [
             sitting.row(node, page, again=True)
             for node in wanted
@@ -366,7 +366,9 @@ def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         "published": claim["published_ratio"],
     }
     if claim["recorded"]:
-        why = claim["because"] or "something that it needs is not here, so it was not measured"
+        why = claim["because"] or (
+            "something that it needs is not installed here, so it was not measured"
+        )
         return {"missing": why, **about}
     value = claim["value"] if isinstance(claim["value"], dict) else {"estimate": claim["value"]}
     return {
@@ -390,7 +392,9 @@ def _why(page: str, place: int, cells_run: Sequence[Mapping[str, Any]], broken: 
     """Return in words why a cell claimed nothing: the first one that failed, up to it."""
     if failed := _failed(page, place, cells_run):
         return failed
-    return f"the chapter stopped before this: {broken}" if broken else "its cell claimed nothing"
+    return (
+        f"the chapter stopped before this cell: {broken}" if broken else "its cell claimed nothing"
+    )
 
 
 def _failed(page: str, place: int, cells_run: Sequence[Mapping[str, Any]]) -> str:

@@ -57,7 +57,7 @@ def _grade(options: Chosen) -> int:
     print(handins.came_in(course, week, options.student).sum())
     if open_results:
         print(
-            f"{len(open_results)} have no verdict: run the same command again to judge those.",
+            f"{len(open_results)} have no verdict. Run the same command again to judge them.",
             file=sys.stderr,
         )
     return min(1, len(open_results))
@@ -90,7 +90,7 @@ def _alike(chosen: Chosen) -> int:
     written.write(place, alike.page(week, found).encode())
     for one in found:
         print(
-            f"{one.exercise}: {len(one.same)} the same, {count(len(one.pairs), 'pair')} to look at"
+            f"{one.exercise}: {len(one.same)} the same, {count(len(one.pairs), 'pair')} to compare"
         )
     print(place)
     return 0
@@ -114,11 +114,15 @@ def _book(course: Course):  # type: ignore[no-untyped-def]
 
 
 def _of_make(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", help="a folder that is new or empty, or a course")
+    parser.add_argument(
+        "folder", metavar="DIR", help="a new folder, an empty folder, or the folder of a course"
+    )
     parser.add_argument(
         "--syllabus", default="6", help=f"to begin with: {', '.join(make.syllabuses())} weeks"
     )
-    parser.add_argument("--start", default="", help="the first day, 2027-01-11 (default: Monday)")
+    parser.add_argument(
+        "--start", default="", help="the first day, such as 2027-01-11 (default: next Monday)"
+    )
 
 
 def _of_week(parser: argparse.ArgumentParser) -> None:
@@ -134,12 +138,14 @@ def _of_grade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=int,
-        help="how many processors (default: all); each judges two at a time, memory allowing",
+        help="how many processors to use (default: all); each judges two hand-ins at a time "
+        "if there is enough memory",
     )
     parser.add_argument(
         "--scheduler",
         default=os.environ.get("LAB_SCHEDULER", ""),
-        help="address of a running Dask scheduler, tcp://… (default: LAB_SCHEDULER, or none)",
+        help="the address of a running Dask scheduler, such as tcp://… (default: "
+        "LAB_SCHEDULER, or none)",
     )
 
 
@@ -161,7 +167,9 @@ def main(arguments: list[str] | None = None) -> int:
         own = commands.add(name)
         adds(own)
         if name != "make":
-            own.add_argument("--course", default=".", help="the course's folder (default: this)")
+            own.add_argument(
+                "--course", default=".", help="the course's folder (default: the current folder)"
+            )
     options = commands.parse(arguments)
     os.environ.update(nodes.anchored())
 

@@ -29,7 +29,7 @@ RUN = 25  # characters that must agree, of programs without names and layout
 WINDOW = 4
 LEAST = 0.8  # of the shorter program: pairs that share so much are shown
 MOST_PAIRS = 60
-MISSING = "copydetect is not installed: run make classroom in the folder of the book."
+MISSING = "copydetect is not installed. Run make classroom in the folder of the book."
 REFERENCE = "the reference"
 
 HTML = macros("""
@@ -39,11 +39,11 @@ mark{background:light-dark(#ffe58f,#5c4a00);color:inherit}
 @media(max-width:50rem){.pair{grid-template-columns:1fr}}</style>
 <p>Programs of {{ week }} that agree in {{ least }} % or more of the shorter one,{{ " " }}
 without names, strings and layout, and without the starter.{{ " " }}
-Short tasks have few good answers, so two programs that agree prove nothing:{{ " " }}
-read them, and ask.</p>
+Short tasks have few good answers, so two programs that agree prove nothing.{{ " " }}
+Read them, and ask the students.</p>
 {% for name, groups, pairs in found %}<h2>{{ name }}</h2>
 {% if not groups and not pairs %}<p>None.</p>{% endif %}
-{% for group in groups %}<p>The same except for names, strings and layout:{{ " " }}
+{% for group in groups %}<p>These are the same except for names, strings and layout:{{ " " }}
 <strong>{{ group|join(", ") }}</strong></p>{% endfor %}
 {% for pair in pairs %}<details><summary>{{ pair.percent }} %: {{ pair.one }} and {{ pair.other }}
 </summary><div class="pair"><pre tabindex="0">{{ pair.left }}</pre>
@@ -214,7 +214,7 @@ def page(week: Week, alikes: Iterable[Alike]) -> str:
         for alike in alikes
     ]
     body = HTML.body(week.id, rows, round(LEAST * 100))
-    return str(PAGE.page(f"{week.id}: hand-ins that are alike", Markup(body)))
+    return str(PAGE.page(f"{week.id}: similar hand-ins", Markup(body)))
 
 
 def _marked(text: str, spans: tuple[tuple[int, int], ...]) -> Markup:

@@ -38,7 +38,7 @@ PASSED_OVER = "Handed in, but not judged:"
 # nbgrader sets the fields of a new hand-in before it adds the hand-in to its gradebook. SQLAlchemy
 # warns that the hand-in would be lost, although nbgrader adds it a line later.
 ADDED_LATER = r"Object of type <Submitted\w+> not in session"
-STOPPED = "Stopped. What was judged is kept, and the same command continues from there."
+STOPPED = "Stopped. Everything that was judged is kept, and the same command continues from there."
 
 
 def configure(c: Any, file: str | os.PathLike[str]) -> None:
@@ -143,8 +143,9 @@ def _instead(holder: type, name: str, ours: dict[type, type]) -> list[type]:
     for old in ours:
         if old not in types:
             raise LabError(
-                f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, where the "
-                "grader takes its place: run make classroom, which installs one that has."
+                f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, which "
+                "the book's grader replaces. Run make classroom, which installs an nbgrader "
+                "that has it."
             )
     return [ours.get(kind, kind) for kind in types]
 

@@ -75,7 +75,7 @@ def _rebuilt(course: Course, assignment: str, name: str, student: str) -> dict[s
     if week is None or name not in week.exercises:
         raise NotOurs(
             f"{assignment}/{name}.ipynb is not an exercise of {courses.FILE}. Its tests would "
-            "run with your rights, so they are not run. Take it out of this course."
+            "run with your rights, so they were not run. Remove it from this course."
         )
     work = handins.work(course, week, student, exercise(name))
     text = _text(work.file) if work.hand_in is None else work.hand_in.source
@@ -104,14 +104,14 @@ class Judge(NbGraderPreprocessor):
         course = _course_at(str(Path(context["db_url"].removeprefix("sqlite:///")).parent))
         week, course_exercise = course.week(context["assignment"]), exercise(context["notebook"])
         if nb.metadata.get(LAB, {}).get("exercise") != course_exercise.id:
-            raise NotOurs(f"{course_exercise.id}.ipynb was not read by this course: {nb.metadata}")
+            raise NotOurs(f"{course_exercise.id}.ipynb was not made by this course: {nb.metadata}")
         work = handins.work(course, week, context["student"], course_exercise)
         result = judging.one(course, week, work)
         if result.outcome != GRADED:
             why = result.untold or result.fault or next(iter(result.criteria)).message
             raise NoVerdict(
-                f"{course_exercise.id} of {context['student']} has no verdict now: {why}. Run the "
-                "same command again; what was judged is kept."
+                f"{course_exercise.id} of {context['student']} has no verdict now: {why}. Run "
+                "the same command again. Everything that was judged is kept."
             )
         self._write(
             nb,
@@ -133,8 +133,8 @@ class Judge(NbGraderPreprocessor):
                 if criterion is None:
                     raise NotOurs(
                         f"The test cell {cell.metadata.nbgrader.grade_id!r} of "
-                        f"{course_exercise.id}.ipynb no longer belongs to a criterion: "
-                        "generate the assignment again."
+                        f"{course_exercise.id}.ipynb no longer belongs to a criterion. "
+                        "Generate the assignment again."
                     )
                 most = float(cell.metadata.nbgrader.points)
                 points = min(most, most * criterion.points * min(share, 1) / criterion.of)
@@ -164,8 +164,9 @@ class Judge(NbGraderPreprocessor):
             ).grade_cells
             if missing := sorted({cell.name for cell in asked_for} - graded_cells):
                 raise NotOurs(
-                    f"The gradebook has points for {missing[0]!r} of {context['notebook']}, which "
-                    "is not a criterion of the exercise any more: generate the assignment again."
+                    f"The gradebook has points for {missing[0]!r} of {context['notebook']}, "
+                    "which is not a criterion of the exercise any more. Generate the "
+                    "assignment again."
                 )
 
 

@@ -28,7 +28,9 @@ from lab.storage import stored
 
 FILE = "course.toml"
 SAMPLES = Path(__file__).parent / "syllabus"
-ADVICE = "The comments in it explain each key; `make course` writes one to begin with."
+ADVICE = (
+    "The comments in the file explain each key. `make course` writes such a file to begin with."
+)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _KEYS = {"name", "title", "seed", "start", "due_time", "timezone", "late", "weeks", "lti"}
 _KEYS_OF_WEEK = {"title", "exercises", "due", "points", "id"}
@@ -126,7 +128,7 @@ def named_well(root: str | Path) -> None:
     if wrong := re.search(r"[%?\r\n]", folder):
         raise BadCourse(
             f"The folder of the course is {folder!r}, and nbgrader opens no gradebook below a "
-            f"folder with {_UNFIT[wrong.group()]} in its name: give it another name."
+            f"folder with {_UNFIT[wrong.group()]} in its name. Give the folder another name."
         )
 
 
@@ -152,7 +154,7 @@ def read(root: str | Path) -> Course:
 def _made(root: Path, settings: dict[str, Any]) -> Course:
     _known(settings, _KEYS, "")
     if "name" not in settings:
-        raise LabError('it has no name: write one, such as name = "node-io"')
+        raise LabError('it has no name, so add one such as name = "node-io"')
     late = settings.get("late", {})
     _known(late, set(Late.__dataclass_fields__), "[late] ")
     zone = str(settings.get("timezone", "UTC"))
@@ -160,13 +162,17 @@ def _made(root: Path, settings: dict[str, Any]) -> Course:
         time_zone = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         raise LabError(
-            f"it has the time zone {zone!r}, which is unknown: write a name such as Europe/Madrid"
+            f"it has the unknown time zone {zone!r}, but should have a name such as Europe/Madrid"
         ) from None
     start, at = settings.get("start"), settings.get("due_time", time(23, 59))
     if start is not None and (not isinstance(start, date) or isinstance(start, datetime)):
-        raise LabError(f"its start is {start!r}: write a day such as 2027-01-11, without quotes")
+        raise LabError(
+            f"its start is {start!r}, but should be a day such as 2027-01-11, without quotes"
+        )
     if not isinstance(at, time):
-        raise LabError(f"its due_time is {at!r}: write a time such as 23:59:00, without quotes")
+        raise LabError(
+            f"its due_time is {at!r}, but should be a time such as 23:59:00, without quotes"
+        )
     weeks = []
     for number, week in enumerate(settings.get("weeks", []), 1):
         _known(week, _KEYS_OF_WEEK, f"week {number}: ")
@@ -175,7 +181,7 @@ def _made(root: Path, settings: dict[str, Any]) -> Course:
             due = datetime.combine(start + timedelta(days=7 * number - 1), at)
         if due is not None and not isinstance(due, datetime):
             raise LabError(
-                f"week {number} is due {due!r}: write a time such as 2027-01-17 23:59:00"
+                f"week {number} is due {due!r}, but should have a time such as 2027-01-17 23:59:00"
             )
         weeks.append(
             Week(
@@ -214,7 +220,7 @@ def _utc(due: datetime | None, zone: ZoneInfo) -> datetime | None:
 
 def _faults(course: Course) -> Iterator[str]:
     if not _NAME.fullmatch(course.name):
-        yield f"its name is {course.name!r}: letters, digits, - _ and . make a folder's name"
+        yield f"its name is {course.name!r}, but may contain only letters, digits, - _ and ."
     if not course.weeks:
         yield "it has no [[weeks]]"
     late = course.late
@@ -224,8 +230,8 @@ def _faults(course: Course) -> Iterator[str]:
     for week in course.weeks:
         if not _NAME.fullmatch(week.id) or week.id in ids:
             yield (
-                f"a week is called {week.id!r}: give each week a different name, of letters, "
-                "digits, - _ and ."
+                f"a week is called {week.id!r}, but each week needs a different name of "
+                "letters, digits, - _ and ."
             )
         ids.add(week.id)
         if not week.exercises:
@@ -234,10 +240,13 @@ def _faults(course: Course) -> Iterator[str]:
             if name not in exercise_names:
                 yield f"{week.id} has the exercise {name!r}. {did_you_mean(name, exercise_names)}"
             if name in week_of:
-                yield f"{name} is in {week_of[name]} and in {week.id}: once is enough"
+                yield (
+                    f"{name} is in {week_of[name]} and also in {week.id}, but may be in "
+                    "only one of them"
+                )
             week_of[name] = week.id
         for name, points in week.points.items():
             if name not in week.exercises:
                 yield f"{week.id} gives points for {name!r}, which is not one of its exercises"
             if not 0 < points < math.inf:
-                yield f"{week.id} gives {points:g} points for {name}: more than 0"
+                yield f"{week.id} gives {points:g} points for {name}, but must give more than 0"

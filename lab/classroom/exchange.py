@@ -43,8 +43,8 @@ def over_ngshare(c: Any, url: str) -> None:
         from ngshare_exchange import configureExchange
     except ImportError:
         raise NoNgshare(
-            "LAB_NGSHARE is set, and ngshare_exchange is not installed: tools/hub/Dockerfile of "
-            "the book has the command."
+            "LAB_NGSHARE is set, but ngshare_exchange is not installed. The command that "
+            "installs it is in tools/hub/Dockerfile of the book."
         ) from None
     configureExchange(c, url.rstrip("/"))
 
@@ -79,7 +79,7 @@ class Collect(ExchangeCollect):
             return nobody
         self._owners[Path(path).name] = status.st_uid
         if record["username"].startswith(".") or not stat.S_ISDIR(status.st_mode):
-            self.log.error("%s of %s is left out: it is not a folder.", path, owner)
+            self.log.error("%s of %s is left out because it is not a folder.", path, owner)
             return nobody
         # The collecting user may hand in for a student: from a mail, or where all are one user.
         if status.st_uid != os.getuid() and owner != record["username"]:
@@ -87,7 +87,7 @@ class Collect(ExchangeCollect):
             record["username"] = owner
         changed = datetime.fromtimestamp(status.st_ctime, UTC).replace(tzinfo=None)
         if (changed - record["timestamp"]).total_seconds() > LATER_S:
-            self.log.warning("%s was changed later than it says: %s UTC.", path, changed)
+            self.log.warning("%s was changed later than its timestamp says: %s UTC.", path, changed)
         return record
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
@@ -150,12 +150,14 @@ def _copied(source: str, target: str, budget: list[int], owner: int) -> None:
         if not stat.S_ISREG(status.st_mode):
             raise NotCopied(f"{source} is not a file")
         if status.st_uid != owner:
-            raise NotCopied(f"{source} belongs to another account than the hand-in")
+            raise NotCopied(f"{source} and the hand-in belong to different accounts")
         budget[0] -= 1
         if budget[0] < 0:
             raise NotCopied(f"{source}: more than {MOST_FILES} files")
         data = file.read(budget[1] + 1)
         budget[1] -= len(data)
         if budget[1] < 0:
-            raise NotCopied(f"{source}: more than nbgrader's max_dir_size in all")
+            raise NotCopied(
+                f"all files together have {source}, which is more than nbgrader's max_dir_size"
+            )
     Path(target).write_bytes(data)

@@ -23,7 +23,10 @@ from lab.grading.exercise import Exercise, exercise
 from lab.grading.intake import Intake
 from lab.storage import written
 
-NOTHING = "Nothing was handed in for this exercise: no file {id}.mjs, and no notebook with it."
+NOTHING = (
+    "Nothing was handed in for this exercise. There is neither a file {id}.mjs nor a "
+    "notebook with the program."
+)
 
 
 def students(course: Course, week: Week) -> list[str]:

@@ -21,7 +21,7 @@ from lab.grading.batch import Work
 from lab.grading.result import Result
 from lab.storage import stored, written
 
-AGAIN = "It is judged again."
+AGAIN = "The hand-in is judged again."
 
 
 def kept(course: Course) -> Path:

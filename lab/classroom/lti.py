@@ -81,7 +81,9 @@ def passed_back(course: Course, week: str, scores: list[Score]) -> int:
 def _settings(course: Course) -> dict[str, Any]:
     settings = course.lti
     if not settings:
-        raise NotPassed(f"{FILE} has no [lti]: export CSV, or see lab/classroom/lti.py.")
+        raise NotPassed(
+            f"{FILE} has no [lti]. Export the grades as CSV, or read lab/classroom/lti.py."
+        )
     if unknown := sorted(set(settings) - KEYS - MAY):
         raise NotPassed(f"[lti] has {unknown[0]!r}. {did_you_mean(unknown[0], KEYS | MAY)}")
     if missing := sorted(KEYS - set(settings)):
@@ -100,7 +102,7 @@ def _known(course: Course) -> dict[str, str]:
         if names.setdefault(student, name) != name or students.setdefault(name, student) != student:
             raise NotPassed(
                 f"{intake.ROSTER}, line {at}: {student} or {name!r} is listed twice, with "
-                "different partners: nothing was sent. Name each student once."
+                "different partners. Nothing was sent. List each student once."
             )
     return names
 
@@ -110,7 +112,7 @@ def _safe(url: str) -> str:
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1"):
         return url
-    raise NotPassed(f"{url} is not encrypted: grades are sent to https:// addresses only.")
+    raise NotPassed(f"{url} is not encrypted. Grades are sent only to https:// addresses.")
 
 
 def _scores_of(lineitem: str) -> str:
@@ -122,11 +124,11 @@ def _token(course: Course, settings: dict[str, Any]) -> str:
     try:
         import jwt
     except ImportError:
-        raise NotPassed("PyJWT is not installed: run make classroom.") from None
+        raise NotPassed("PyJWT is not installed. Run make classroom.") from None
     try:
         key = (course.root / settings["key_file"]).read_text("utf-8")
     except OSError as error:
-        raise NotPassed(f"The key of [lti] cannot be read: {error}") from None
+        raise NotPassed(f"The key of [lti] can't be read: {error}") from None
     now = int(time.time())
     claims = {
         "iss": settings["client_id"],
@@ -152,9 +154,9 @@ def _token(course: Course, settings: dict[str, Any]) -> str:
     try:
         token = str(json.loads(answer)["access_token"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise NotPassed("The LMS answered without an access token.") from None
+        raise NotPassed("The LMS responded without an access token.") from None
     if not token.isascii() or not token.isprintable():
-        raise NotPassed("The LMS answered with an access token that no header can carry.")
+        raise NotPassed("The LMS responded with an access token that can't be sent in a header.")
     return token
 
 
@@ -176,10 +178,10 @@ def _sent(url: str, body: bytes, headers: dict[str, str], subject: str) -> bytes
     except urllib.error.HTTPError as error:
         if elsewhere := error.headers.get("Location"):
             raise NotPassed(
-                f"The LMS sends {subject} on to {elsewhere[:200]}: write the address that it has "
-                f"there into [lti] of {FILE}."
+                f"The LMS redirects {subject} to {elsewhere[:200]}. Write the new address "
+                f"into [lti] of {FILE}."
             ) from None
         words = error.read(500).decode("utf-8", "replace")
         raise NotPassed(f"The LMS refused {subject}: {error.code} {words}") from None
     except (OSError, http.client.HTTPException) as error:
-        raise NotPassed(f"The LMS did not answer for {subject}: {error}") from None
+        raise NotPassed(f"The LMS did not respond to the request for {subject}: {error}") from None

@@ -40,15 +40,15 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
     """
     courses.named_well(root)
     if root.resolve().is_relative_to(paths.ROOT / "_build"):
-        raise NoCourse(f"{root} is under _build, which make clean removes: choose another folder.")
+        raise NoCourse(f"{root} is under _build, which make clean removes. Choose another folder.")
     file = root / courses.FILE
     if not file.exists():
         if syllabus not in syllabuses():
             known = " and ".join(syllabuses())
-            raise NoCourse(f"There is no SYLLABUS={syllabus}: choose {known} weeks.")
+            raise NoCourse(f"There is no SYLLABUS={syllabus}. Choose {known} weeks.")
         if root.is_dir() and any(root.iterdir()):
             raise NoCourse(
-                f"{root} holds something other than a course: give a folder that is new or empty."
+                f"{root} holds something other than a course. Give a new or empty folder."
             )
         sample = (courses.SAMPLES / f"{syllabus}.toml").read_text("utf-8")
         first = (start or _monday()).isoformat()
@@ -117,33 +117,44 @@ def next_steps(course: Course) -> str:
         f"{one.due.isoformat(' ', 'minutes') + ' UTC' if one.due else 'none'} |"
         for one in course.weeks
     )
-    return f"""# {course.title}
-
-| assignment | | exercises | due |
-|---|---|---|---|
-{weeks}
-
-Activate the book's environment once in a shell, then work in this folder:
-
-```sh
-. {activate}
-cd {root}
-nbgrader generate_assignment {week}        # release/{week}: what students get
-nbgrader release_assignment {week}         # into a hub's exchange; an LMS takes release/{week}
-nbgrader collect {week}                    # from the exchange
-nbgrader zip_collect {week}                # or your LMS's zip, from downloaded/{week}/archive
-nbgrader autograde {week}                  # judges all, in parallel; continues if it was stopped
-jupyter lab                                # menu Nbgrader, Formgrader: inspect, give points by hand
-nbgrader generate_feedback {week}
-nbgrader release_feedback {week}
-nbgrader export                            # grades.csv, a row for each student and week
-python -m lab.classroom export             # criteria.csv and grades.json, by exercise and criterion
-python -m lab.classroom report             # what the class found hard
-python -m lab.classroom alike {week}       # hand-ins to look at side by side
-python -m lab.classroom passback {week}    # scores into an LMS by LTI 1.3, where [lti] is set
-```
-
-Deadlines, points and weeks are in `course.toml`. After a change, run `make course COURSE={root}`
-in the folder of the book or, if that folder is not yours, `python -m lab.classroom make .` here.
-Then run `nbgrader generate_assignment {week} --force`, which replaces what is there.
-"""
+    return (
+        f"# {course.title}\n"
+        "\n"
+        "| assignment | | exercises | due |\n"
+        "|---|---|---|---|\n"
+        f"{weeks}\n"
+        "\n"
+        "Activate the book's environment once in a shell, then work in this folder:\n"
+        "\n"
+        "```sh\n"
+        f". {activate}\n"
+        f"cd {root}\n"
+        f"nbgrader generate_assignment {week}        # release/{week}: what students get\n"
+        f"nbgrader release_assignment {week}         # into a hub's exchange; for an LMS, "
+        f"upload release/{week}\n"
+        f"nbgrader collect {week}                    # from the exchange\n"
+        f"nbgrader zip_collect {week}                # or your LMS's zip, from "
+        f"downloaded/{week}/archive\n"
+        f"nbgrader autograde {week}                  # judges all in parallel; continues "
+        "if it was stopped\n"
+        "jupyter lab                                # menu Nbgrader, Formgrader: "
+        "inspect, give points by hand\n"
+        f"nbgrader generate_feedback {week}\n"
+        f"nbgrader release_feedback {week}\n"
+        "nbgrader export                            # grades.csv, a row for each student "
+        "and week\n"
+        "python -m lab.classroom export             # criteria.csv and grades.json, by "
+        "exercise and criterion\n"
+        "python -m lab.classroom report             # what the class found hard\n"
+        f"python -m lab.classroom alike {week}       # hand-ins to compare side by side\n"
+        f"python -m lab.classroom passback {week}    # sends scores to an LMS by LTI 1.3, "
+        "if [lti] is set\n"
+        "```\n"
+        "\n"
+        "Deadlines, points and weeks are in `course.toml`. After a change, run `make "
+        f"course COURSE={root}`\n"
+        "in the folder of the book or, if that folder is not yours, `python -m "
+        "lab.classroom make .` here.\n"
+        f"Then run `nbgrader generate_assignment {week} --force`, which replaces what is "
+        "there.\n"
+    )

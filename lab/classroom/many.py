@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 RETRIES = 2
 CLOCK = "clock"  # the Dask resource of a worker that has a core for itself
-MISSING = "dask.distributed is not installed: run make classroom in the folder of the book."
+MISSING = "dask.distributed is not installed. Run make classroom in the folder of the book."
 
 
 class NoCluster(LabError):
@@ -71,9 +71,9 @@ def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judg
         # A worker that was started with this resource has a core for itself.
         if not any(CLOCK in names for names in _resources(cluster_client)):
             raise NoCluster(
-                f"{works[on_clock[0][0]].exercise.id} is decided by a clock, and no worker has a "
-                f'core to itself: start one with dask worker --resources "{CLOCK}=1" '
-                "--nthreads 1. What was judged is kept."
+                f"{works[on_clock[0][0]].exercise.id} is judged by measured times, but no "
+                "worker has a core of its own. Start such a worker with dask worker "
+                f'--resources "{CLOCK}=1" --nthreads 1. Everything that was judged is kept.'
             )
         yield from _gathered(cluster_client, works, on_clock, {CLOCK: 1})
 
@@ -130,8 +130,8 @@ def judged(job: dict[str, Any]) -> dict[str, Any]:
     own_exercise = exercise.exercise(job["exercise"])
     if (own_exercise.version(), run.version()) != (job["version"], job["grader"]):
         raise NoCluster(
-            "This worker has a different version of the book from the machine that asks it: give "
-            "both the same one."
+            "This worker and the machine that gives it work have different versions of the "
+            "book. Install the same version on both."
         )
     hand_in = HandIn(job["text"], job["name"], job["files"], added=job["added"])
     work = Work(job["student"], own_exercise, Path(), hand_in, "", job["seed"])
@@ -157,7 +157,7 @@ def client(scheduler: str) -> Iterator[Client]:
             raise NoCluster(f"No scheduler responds at {scheduler}: {error}") from None
         with cluster_client:
             if not cluster_client.scheduler_info(n_workers=-1)["workers"]:
-                raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")
+                raise NoCluster(f"The scheduler at {scheduler} has no workers. Start at least one.")
             yield cluster_client
 
 

@@ -36,8 +36,8 @@ def made(course: Course, week: Week, name: str, program: str | None = None) -> d
             _code(
                 graded_cell(course_exercise, criterion.id),
                 f"# {criterion.says}\n"
-                f"# {_points(week.share(course_exercise, criterion.points))}, given when the "
-                "hand-in is judged; nothing is run here.",
+                f"# {_points(week.share(course_exercise, criterion.points))}, awarded when "
+                "the hand-in is judged. Nothing runs here.",
                 points=week.share(course_exercise, criterion.points),
             )
             for criterion in course_exercise.criteria
@@ -66,17 +66,22 @@ def _task(exercise: Exercise, week: Week) -> str:
         else f"a file `{exercise.id}{exercise.starter.suffix}`"
     )
     words = (
-        "Run the cell below: it says what is asked, with values of your own."
+        "Run the cell below. Its output is the task, with values of your own."
         if exercise.parameters
         else exercise.task().strip()
     )
     return (
-        f"# {exercise.title}\n\n{_points(week.worth(exercise))}, about {exercise.minutes} minutes; "
-        f"from the chapter `{exercise.chapter}`.\n\n{words}\n\n"
-        f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run the "
-        "cell. It says what the program is worth, and what the grader saw. "
-        f'`lab.hint("{exercise.id}")` gives a hint. '
-        f"If there is {file} next to this notebook, it counts instead of the cell."
+        f"# {exercise.title}\n"
+        "\n"
+        f"{_points(week.worth(exercise))}, about {exercise.minutes} minutes; from the chapter "
+        f"`{exercise.chapter}`.\n"
+        "\n"
+        f"{words}\n"
+        "\n"
+        f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run "
+        "the cell. The output says how many points the program gets, and what the grader "
+        f'saw. `lab.hint("{exercise.id}")` gives a hint. If there is {file} next to this '
+        "notebook, that program counts instead of the cell."
     )
 
 

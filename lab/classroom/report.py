@@ -162,7 +162,7 @@ def page(course: Course) -> str:
         if any(one.people for one in counted):
             weeks.append((week.id, week.title, [_row(one) for one in counted]))
     if not weeks:
-        raise LabError("Nothing has been judged yet: run nbgrader autograde for a week first.")
+        raise LabError("Nothing has been judged yet. Run nbgrader autograde for a week first.")
     asked = [
         (id, right, of, round(100 * right / of)) for id, (right, of) in predictions(course).items()
     ]

@@ -74,9 +74,9 @@ class Commands:
         self.parser = Parser(
             prog=home.program,
             description=home.summary,
-            epilog=f"{home.command} VERB --help says what a verb takes."
+            epilog=f"{home.command} VERB --help describes a command and its options."
             if home.command
-            else "python -m lab help lists the verbs of all programs.",
+            else "python -m lab help lists all commands.",
         )
         self.parser.add_argument("--version", action="store_true", help="print the version")
         self._subparsers = self.parser.add_subparsers(

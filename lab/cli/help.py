@@ -6,11 +6,14 @@ from collections.abc import Iterable
 
 from lab.cli.table import EXITS, HOMES, TOOLS, Home, Verb
 
-HEAD = """Node.js I/O, Measured: every command.
-
-In the activated environment (. .venv/bin/activate), or with .venv/bin/python for python.
-`make help` lists what make does."""
-FOOT = """COMMAND --help says what a command takes, with examples and exit codes."""
+HEAD = (
+    "Node.js I/O, Measured: every command.\n"
+    "\n"
+    "Run these commands in the activated environment (. .venv/bin/activate), or write "
+    ".venv/bin/python for python.\n"
+    "`make help` lists the targets of make."
+)
+FOOT = """COMMAND --help describes the options of a command, with examples and exit codes."""
 
 
 def page(homes: Iterable[Home] = HOMES.values()) -> str:
@@ -20,7 +23,7 @@ def page(homes: Iterable[Home] = HOMES.values()) -> str:
     parts = [HEAD] if every else []
     parts += [f"{home.summary}\n{_lines([home])}" for home in homes]
     if every:
-        parts.append(f"Tools of the house.\n{_lines(TOOLS)}")
+        parts.append(f"Tools for authors.\n{_lines(TOOLS)}")
     return "\n\n".join([*parts, FOOT])
 
 

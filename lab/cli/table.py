@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 WRONG_ARGUMENTS, INTERRUPTED = 2, 130
 EXITS: Mapping[int, str] = {
     0: "done",
-    1: "the verb failed, and said why",
-    WRONG_ARGUMENTS: "the arguments are wrong; nothing was done",
+    1: "the command failed, and a message says why",
+    WRONG_ARGUMENTS: "the arguments are wrong, and nothing was done",
     INTERRUPTED: "interrupted by Ctrl-C",
 }
 
@@ -62,7 +62,7 @@ CLINIC = (
         {
             0: "no problem was found",
             1: "a problem was found, or the program died",
-            2: "it could not be examined: a message says why, and what to do",
+            2: "the program could not be examined, and a message says why and what to do",
         },
         "25 to 45 s for a program that responds within milliseconds",
     ),
@@ -76,25 +76,26 @@ CLINIC = (
         {
             0: "the new version is not worse",
             1: "the new version is worse",
-            2: "no comparison: a version did not start, or requests failed",
+            2: "the versions could not be compared, because one did not start or requests failed",
         },
-        "about 2 minutes, up to four times as long if the trials lean towards worse",
+        "about 2 minutes, or up to four times as long if the trials suggest that the new "
+        "version is worse",
     ),
 )
 
 LAB = Home(
     "lab",
-    "Look after servers and the machine, solve exercises, and examine your own server.",
+    "Manage servers, check the machine, solve exercises, and examine your own server.",
     (
         Verb("ps", "list the running servers of this and other notebooks"),
         Verb("stop-all", "stop all servers that the book started"),
         Verb("servers", "list the servers of the catalogue"),
         Verb("doctor", "check whether this machine is fit for measuring"),
-        Verb("results", "write what was measured here into one file, and print its path"),
+        Verb("results", "write the results of this machine into one file, and print its path"),
         Verb("exercises", "list the exercises"),
         Verb(
             "task",
-            "show what an exercise asks, or the program to begin with",
+            "show the task of an exercise, or the program to begin with",
             ("task summary", "task summary --starter > summary.mjs"),
         ),
         Verb(
@@ -106,25 +107,26 @@ LAB = Home(
                 "check summary summary.mjs --for gradescope > results.json",
             ),
             {
-                0: "every criterion held; with --for: the program was judged",
+                0: "every criterion held, or, with --for, the program was judged",
                 1: "a criterion did not hold, or there is no verdict",
-                2: "it could not be judged: a message says why",
+                2: "the program could not be judged, and a message says why",
             },
         ),
         Verb(
             "final",
-            "judge all steps of your file drop, load and examine it, on one page",
+            "judge all steps of your file drop, load it and examine it, and write one page "
+            "about it",
             ("final my-drop/", "final my-drop/ --page mine.html"),
             {
                 0: "every criterion of every step holds, and no problem was found",
                 1: "a criterion does not hold, a step has no verdict, or a problem was found",
                 2: "the folder has no program, or the arguments are wrong",
             },
-            "about 3 minutes on a machine with nothing else to do",
+            "about 3 minutes on an idle machine",
         ),
         Verb(
             "hint",
-            "open the next hint for an exercise; it is noted with your work",
+            "show the next hint for an exercise, and note with your work that you saw it",
             ("hint summary", "hint summary 2"),
         ),
         Verb(
@@ -133,12 +135,12 @@ LAB = Home(
             ("grade handins", "grade handins --exercise summary --out graded"),
             {
                 0: "every hand-in has a verdict",
-                1: "some have none; run the same command again to judge those",
+                1: "some hand-ins have no verdict, so run the same command again",
             },
         ),
         Verb(
             "template",
-            "write a repository of exercises that students begin from",
+            "write a repository of exercises for students to begin from",
             ("template ../exercises --syllabus 6", "template ../exercises summary every"),
         ),
         Verb(
@@ -147,12 +149,13 @@ LAB = Home(
             ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
             {
                 0: "every repository was fetched",
-                1: "some were not, or the folder has students who are not in the list",
+                1: "some were not fetched, or the folder has students who are not in the list",
             },
         ),
         Verb(
             "model",
-            "list every order in which a program can print, by a model of Node's event loop",
+            "list every order in which a program can print, according to a model of Node's "
+            "event loop",
             ("model order.mjs", "model order.mjs --node 26 --json"),
             {2: "the program does not parse, or does something that is not modelled"},
         ),
@@ -162,7 +165,7 @@ LAB = Home(
 
 BOOK = Home(
     "lab.book",
-    "Build the book, record it, add to it.",
+    "Build the book, record it, and add to it.",
     (
         Verb(
             "build",
@@ -173,7 +176,7 @@ BOOK = Home(
         Verb("preview", "serve the site from the record and rebuild it on save"),
         Verb(
             "chapter",
-            "measure one chapter again, whatever is cached",
+            "measure one chapter again, even if its results are cached",
             ("chapter cases/off-the-loop",),
         ),
         Verb(
@@ -196,54 +199,54 @@ BOOK = Home(
         Verb("checks", "count the checks of the recorded run by kind", ("checks", "checks steady")),
         Verb(
             "new",
-            "write the beginning of a chapter, server, question, claim or exercise",
+            "write a template of a chapter, server, question, claim or exercise",
             ("new chapter streams/my-page", "new server node/my-server"),
         ),
         Verb(
             "moved",
-            "move the records of programs that were moved",
+            "update the records of programs that were moved",
             ("moved", "moved --from HEAD~1"),
         ),
         Verb("lint", "warn about text counts that are outside their limits"),
-        Verb("picture", "draw the README's picture, docs/ping.svg, again from the records"),
+        Verb("picture", "draw the README's picture, docs/ping.svg, from the records again"),
         Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
     ),
 )
 
 LIVE = Home(
     "lab.live",
-    "The book on a Jupyter server, whose cells run in the page.",
+    "Serve the book from a Jupyter server, with cells that run in the page.",
     (
-        Verb("", "serve the book; further arguments go to JupyterLab", (" --no-browser",)),
-        Verb("seconds", "write down how long each cell takes, for the pages"),
+        Verb("", "serve the book, and pass further arguments to JupyterLab", (" --no-browser",)),
+        Verb("seconds", "record how long each cell takes, so that the pages can show it"),
     ),
 )
 
 CLASSROOM = Home(
     "lab.classroom",
-    "Make a course, judge what was handed in, look at the class.",
+    "Make a course, judge hand-ins, and review the class.",
     (
         Verb(
             "make",
-            "make a course, or its assignments again",
+            "make a course, or make its assignments again",
             ("make ../course", "make ../course --syllabus 12 --start 2027-01-11"),
         ),
         Verb(
             "grade",
-            "judge what was handed in; nbgrader autograde enters the points",
+            "judge the hand-ins of a week; nbgrader autograde enters the points",
             ("grade week-1", "grade week-1 --student anna"),
-            {1: "some hand-ins have no verdict; run the same command again to judge those"},
+            {1: "some hand-ins have no verdict, so run the same command again"},
         ),
         Verb("export", "write criteria.csv and grades.json from the gradebook"),
-        Verb("report", "write what the class found hard, without names"),
-        Verb("alike", "list hand-ins that are alike, to be looked at", ("alike week-1",)),
-        Verb("passback", "send the scores of a week to an LMS, by LTI 1.3", ("passback week-1",)),
+        Verb("report", "write a report of what the class found hard, without names"),
+        Verb("alike", "list similar hand-ins, to be compared by you", ("alike week-1",)),
+        Verb("passback", "send the scores of a week to an LMS by LTI 1.3", ("passback week-1",)),
     ),
 )
 
 TRACE = Home(
     "lab.trace",
-    "Record what the event loop does with a program, for a page to replay.",
+    "Record what the event loop does with a program, so that a page can replay it.",
     (Verb("", "show in which order a program prints, and record it for the replay"),),
 )
 

@@ -170,8 +170,8 @@ class App:
             raise AppFailed(
                 self.story(
                     f"did not listen on a port within {target.listen_s:g} s",
-                    "Does it run in the foreground, with Node 20 or newer? If it needs longer to "
-                    "start, give it more time with --listen SECONDS.",
+                    "Check that it runs in the foreground, with Node 20 or newer. If it "
+                    "needs longer to start, give it more time with --listen SECONDS.",
                 )
             )
         ports = list(dict.fromkeys(one["port"] for one in found if "port" in one))
@@ -328,8 +328,8 @@ def _not_a_program(word: str, target: Target, env: Mapping[str, str]) -> str | N
     if file.suffix in _FOR_NODE and file.is_file():
         return f"{word} is a file for Node. Start it with Node: {with_node}"
     if file.is_file():
-        return f"{word} is not executable. Make it so: chmod +x {shlex.quote(str(file))}"
-    return f"There is no program {word} on the PATH. Correct the name, or give the program's path."
+        return f"{word} is not executable. Make it executable: chmod +x {shlex.quote(str(file))}"
+    return f"There is no program {word} on the PATH. Correct the name or give the program's path."
 
 
 def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, str]:

@@ -33,7 +33,11 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url", help="a server that is already running on this machine: http, https, or unix:FILE"
     )
-    parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        help="the folder in which the command runs (default: the current folder)",
+    )
     _asked_arguments(parser)
     parser.add_argument(
         "--page", type=Path, default=PAGE, help=f"the file of the report (default: {PAGE})"
@@ -47,19 +51,19 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _asked_arguments(parser: argparse.ArgumentParser) -> None:
     """What is asked of a program, and where it is found: the same for both commands."""
-    parser.add_argument("--path", default="/", help="what to request (default: /)")
-    parser.add_argument("--method", help="the method (default: GET, or POST with a body)")
+    parser.add_argument("--path", default="/", help="the path to request (default: /)")
+    parser.add_argument("--method", help="the HTTP method (default: GET, or POST with a body)")
     parser.add_argument(
         "--body",
         metavar="TEXT",
-        help="what is sent with each request; @FILE sends a file, @- sends standard input",
+        help="the body of each request; @FILE sends a file, @- sends standard input",
     )
     parser.add_argument(
         "--header",
         action="append",
         default=[],
         metavar="NAME:VALUE",
-        help="a header to send; may be repeated",
+        help="a header to send (may be repeated)",
     )
     parser.add_argument(
         "--scenario",
@@ -76,15 +80,17 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         "--streams",
         type=int,
         metavar="N",
-        help="send requests by HTTP/2, N at once on each connection (default: 1)",
+        help="send requests by HTTP/2, with N at once on each connection (default: 1)",
     )
-    parser.add_argument("--port", type=int, help="the port to load, if there are several")
+    parser.add_argument(
+        "--port", type=int, help="the port to load if the program listens on several"
+    )
     parser.add_argument(
         "--listen",
         type=float,
         default=LISTEN_S,
         metavar="SECONDS",
-        help=f"how long it may take to listen (default: {LISTEN_S:g})",
+        help=f"how long the program may take until it listens (default: {LISTEN_S:g})",
     )
 
 
@@ -93,7 +99,7 @@ def _output_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help=f"print JSON instead of text, by the schema of version {outputs.SCHEMA}",
+        help=f"print JSON instead of text, according to version {outputs.SCHEMA} of the schema",
     )
     parser.add_argument(
         "--markdown", type=Path, metavar="FILE", help="also write a summary as Markdown"
@@ -132,7 +138,7 @@ def _scenario_file(chosen: argparse.Namespace) -> Path | None:
     if file is not None:
         for name, usual in (("path", "/"), ("method", None), ("body", None)):
             if getattr(chosen, name) != usual:
-                raise LabError(f"--scenario says what is sent: leave out --{name}.")
+                raise LabError(f"--scenario already says what is sent, so leave out --{name}.")
     return file
 
 
@@ -178,7 +184,7 @@ def command_line(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
         try:
             left = shlex.split(left[0])
         except ValueError:
-            raise LabError(f"{words[0]}: a quotation mark is open. Close it.") from None
+            raise LabError(f"A quotation mark is not closed in {words[0]}. Close it.") from None
     settings: dict[str, str] = {}
     while left and (setting := _SETTING.fullmatch(left[0])):
         settings[setting[1]] = setting[2]
@@ -200,8 +206,8 @@ def examine(chosen: argparse.Namespace) -> int:
 def _examined(chosen: argparse.Namespace) -> int:
     if bool(chosen.url) == bool(chosen.words):
         raise LabError(
-            f"Say what to examine: {PROGRAM} examine -- node app.mjs, or --url "
-            "http://127.0.0.1:3000/path for a running server."
+            f"Name the program to examine: {PROGRAM} examine -- node app.mjs. For a running "
+            "server, use --url http://127.0.0.1:3000/path."
         )
     settings, words = command_line(chosen.words)
     examination_order = order(
@@ -243,12 +249,14 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
     """What `compare` is told."""
     which = parser.add_mutually_exclusive_group(required=True)
     two = ("OLD", "NEW")
-    which.add_argument("--commands", help="two commands, each in quotes", nargs=2, metavar=two)
     which.add_argument(
-        "--folders", type=Path, help="the command, in two folders", nargs=2, metavar=two
+        "--commands", help="the commands of the two versions, each in quotes", nargs=2, metavar=two
     )
     which.add_argument(
-        "--revisions", help="the command, at two git revisions", nargs=2, metavar=two
+        "--folders", type=Path, help="run the command in two folders", nargs=2, metavar=two
+    )
+    which.add_argument(
+        "--revisions", help="run the command at two git revisions", nargs=2, metavar=two
     )
     _asked_arguments(parser)
     parser.add_argument(
@@ -259,7 +267,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=5.0,
         metavar="PERCENT",
-        help="what counts as equal (default: 5)",
+        help="the difference in per cent that still counts as equal (default: 5)",
     )
     parser.add_argument(
         "--page", type=Path, default=COMPARED, help=f"the file of the report (default: {COMPARED})"
@@ -289,7 +297,7 @@ def compare(chosen: argparse.Namespace) -> int:
         return WORSE
     if any(versions.failed.values()) or any(versions.hung.values()):
         print(
-            f"{_failures(versions)}. A version that fails is not compared; examine it first.",
+            f"{_failures(versions)}. A version that fails can't be compared. Examine it first.",
             file=sys.stderr,
         )
         return FAILED
@@ -324,15 +332,16 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     def run(old: Target, new: Target) -> Versions:
         once = 3 * chosen.pairs
         print(
-            f"{once} processes take some minutes; up to {LOOKS} times as many if they lean towards "
-            "worse. Ctrl-C stops and judges what was measured so far.",
+            f"Measuring {once} processes takes some minutes. If they suggest that the new "
+            f"version is worse, up to {LOOKS} times as many are measured. Press Ctrl-C to "
+            "stop and judge the results so far.",
             file=sys.stderr,
         )
 
         def tell(seconds: float, done: int) -> None:
             total = -(-done // once) * once
             left = seconds / done * (total - done)
-            why = "" if done <= once else " (they lean towards worse: measured again)"
+            why = "" if done <= once else " (the new version seems worse, so it is measured again)"
             print(f"… {done} of {total}, about {left:.0f} s left{why}", file=sys.stderr, flush=True)
 
         return compare_versions(

@@ -61,13 +61,14 @@ def order(
     requests = None if scenario is None else read(Path(scenario), headers)
     if requests is not None and (path != "/" or method is not None or body is not None):
         raise LabError(
-            f"scenario={str(scenario)!r} says what is sent: leave out path, method and body."
+            f"scenario={str(scenario)!r} already says what is sent, so leave out path, method "
+            "and body."
         )
     if isinstance(target, str) and ("://" in target or target.startswith("unix:")):
         return Order(None, target, request, requests, load_s, http2)
     command = tuple(shlex.split(target) if isinstance(target, str) else target)
     if not command:
-        raise LabError("There is no command to examine. Give one, such as: node app.mjs")
+        raise LabError("There is no command to examine. Give one, such as node app.mjs")
     where = Path(folder).resolve() if folder is not None else _folder(command)
     if not where.is_dir():
         raise LabError(f"There is no folder {where}.")

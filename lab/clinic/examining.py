@@ -130,8 +130,8 @@ class _Examination:
                 raise
             seen.stopped = True
             seen.warnings.append(
-                f"Stopped early, after the load {list(seen.phases)[-1]!r}: only what showed by "
-                "then is reported."
+                f"Stopped early, after the load {list(seen.phases)[-1]!r}. The report has "
+                "only the results up to then."
             )
         finally:
             self._stop.set()
@@ -226,8 +226,8 @@ class _Examination:
         answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, max(4.0, 2 * each_s))
         for message in sorted({one["message"] for one in answers if one["event"] == "failed"}):
             self.seen.warnings.append(
-                f"The close observation failed ({message}): long runs, waits and calls were not "
-                "seen."
+                f"The close observation failed ({message}), so long runs, waits and calls "
+                "were not observed."
             )
         self.seen.looks += [one["seen"] | {"pid": one["pid"]} for one in answers if "seen" in one]
         self.seen.starved += [one["pid"] for one in answers if one["event"] == "starved"]
@@ -271,7 +271,7 @@ class _Examination:
             sampling = index == 2 and self._told("heap", "sampling", interval_bytes=HEAP_BYTES)
             self._load(
                 f"kept-{index}",
-                "does it keep memory after a load?",
+                "a check whether it keeps memory after a load",
                 seconds=max(1.5, min(4.0, 4 * (many.mean_s or 0.0))) * (2 if index == 3 else 1),
                 connections=MANY,
             )
@@ -284,7 +284,8 @@ class _Examination:
             self._collect()
         if len(self.seen.kept) < 3:
             self.seen.warnings.append(
-                "What it keeps in memory after a load could not be read: a leak would not be seen."
+                "The memory that it keeps after a load could not be measured, so a leak "
+                "would not be found."
             )
 
     def _told(self, order: str, event: str, **more: Any) -> list[Event]:
@@ -437,7 +438,7 @@ class _Loader:
         each_s = one.mean_s or FIRST_S
         many = self.load(
             "many",
-            f"{MANY} clients, each as fast as it is answered",
+            f"{MANY} clients, each as fast as it gets responses",
             seconds=max(2.0 * share, min(6.0, 4 * each_s)),
             warmup=max(0.8 * share, min(2.0, each_s)),
             connections=MANY,
@@ -456,7 +457,7 @@ class _Loader:
             rate=1.25 * best,
             connections=int(min(ABOVE, max(MANY, 4 * best))),
         )
-        check("with more arrivals than it can answer")
+        check("with more arrivals than it can handle")
 
 
 def observe_url(
@@ -490,7 +491,7 @@ def observe_url(
         answer = sent_request.answer(base, FIRST_S)
         if not 200 <= answer.status < 300:
             raise AppFailed(
-                f"{sent_request.method} {url} was answered with status {answer.status}. "
+                f"The response to {sent_request.method} {url} has the status {answer.status}. "
                 f"{next_step(answer.status)}"
             )
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
@@ -509,8 +510,9 @@ def _reached(url: str, request: Request) -> tuple[spoken.Place, bool, Request]:
         file = Path(tail)
         if not file.is_socket():
             raise AppFailed(
-                f"{url}: there is no UNIX socket {file}. Give the path of one on which a server "
-                "listens, such as --url unix:/run/app.sock, and --path for what to request."
+                f"{url}: there is no UNIX socket {file}. Give the path of a socket on which a "
+                "server listens, such as --url unix:/run/app.sock, and the path to request "
+                "with --path."
             )
         return file.resolve(), False, request
     tls = scheme == "https"

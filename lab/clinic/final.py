@@ -89,7 +89,9 @@ class Compared:
         ratio = self.measured.ratio
         because = f" ({self.measured.because})" if self.measured.because else ""
         if not ratio.pairs:
-            return f"Compared with {self.before}: {self.measured.word}, as no pair has responses."
+            return (
+                f"Compared with {self.before}: {self.measured.word}, because no pair has responses."
+            )
         return (
             f"Compared with {self.before}: {self.measured.word}{because}. In the same time, "
             f"{self.before} sends {ratio.estimate:.2f} times as many responses ({ratio.low:.2f} to "
@@ -247,8 +249,9 @@ def of_folder(
 
 def _too_late(left: Sequence[Exercise], minutes: float) -> str:
     return (
-        f"The final took longer than {minutes:g} minutes, so {count(len(left), 'step')} and the "
-        "load were left out. Check these steps one by one, or give it more time with --minutes."
+        f"The final check took longer than {minutes:g} minutes, so {count(len(left), 'step')} "
+        "and the load were left out. Check these steps one by one, or allow more time with "
+        "--minutes."
     )
 
 
@@ -369,17 +372,22 @@ def _load_line(phase: Phase) -> str:
 def page(whole: Final) -> str:
     """Return the page, as one file that needs nothing else."""
     student = next((step.student for step in whole.steps if step.student), "")
-    values = f"those of {student}" if student else "the first ones, for no student"
-    about = f"Folder {whole.folder}, started as node {whole.hand_in.name}. The values are {values}."
+    values = f"those of {student}" if student else "the first ones, because no student is named"
+    about = (
+        f"The folder {whole.folder} was started as node {whole.hand_in.name}. The values "
+        f"are {values}."
+    )
     undecided = [step for step in whole.steps if step.outcome != GRADED]
     full_count = sum(step.passed for step in whole.steps)
     words = [f"{full_count} of {len(whole.steps) + len(whole.left)} steps with all points."]
     if whole.left:
-        words.append(f"{count(len(whole.left), 'step')} left out, as the time was over.")
+        words.append(f"{count(len(whole.left), 'step')} left out because the time was over.")
     if undecided:
-        words.append(f"{count(len(undecided), 'step')} got no verdict: run it again.")
+        words.append(f"{count(len(undecided), 'step')} got no verdict. Run the final check again.")
     words.append(
-        f"The clinic: {whole.examination.first}." if whole.examination else "It was not examined."
+        f"The clinic: {whole.examination.first}."
+        if whole.examination
+        else "The drop was not examined."
     )
     is_full = full_count == len(whole.steps) and not whole.left
     tone = "ok" if is_full else "warn" if whole.points else "fail"
@@ -404,7 +412,7 @@ def page(whole: Final) -> str:
         parts.append(HTML.heading("What was missed"))
         parts += [HTML.more(step.title, Markup(html(step))) for step in missed]
     parts += [HTML.heading("How to read this page"), *_how(whole)]
-    return report.of_parts(f"{bare(whole.points)} of {bare(whole.of)}: the file drop", parts)
+    return report.of_parts(f"The file drop: {bare(whole.points)} of {bare(whole.of)}", parts)
 
 
 def _step_row(at: int, step: Result) -> dict[str, Any]:
@@ -444,7 +452,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
                 x="clients",
                 y="p90 (ms)",
                 by="asked for",
-                caption="The time within which nine of ten responses arrive",
+                caption="The time within which nine out of ten responses arrive",
             )
         ),
         HTML.more("All numbers of the loads", Markup(table(rows, label="the loads"))),
@@ -455,9 +463,10 @@ def _how(whole: Final) -> list[Any]:
     first = whole.steps[0]
     return [
         HTML.text(
-            "This page was made on its author's machine, so it is for reading and talking about. "
-            "A student could also write such a page by hand. Points come from the "
-            "instructor's own run, make grade, which judges the folder itself in a sandbox."
+            "This page was made on its author's machine, so use it for reading and "
+            "discussion. A student could also write such a page by hand. The points that "
+            "count come from make grade, which the instructor runs and which judges the "
+            "folder itself in a sandbox."
         ),
         Markup(
             facts(
@@ -480,20 +489,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """What `final` is told."""
     parser.add_argument("folder", metavar="FOLDER", help="the folder of your drop, or its program")
     parser.add_argument(
-        "--page", type=Path, default=PAGE, help=f"the file of the page (default: {PAGE})"
+        "--page", type=Path, default=PAGE, help=f"the file to write the page to (default: {PAGE})"
     )
     parser.add_argument(
         "--before",
         metavar="FOLDER",
         default="",
-        help=f"your drop as it was after step {BEFORE_STEP}, to compare with (default: the "
+        help=f"your drop as it was after step {BEFORE_STEP}, for the comparison (default: the "
         "solution of that step)",
     )
     parser.add_argument(
         "--minutes",
         type=float,
         default=MINUTES,
-        help="after which no further step is begun (default: %(default)s)",
+        help="minutes after which no further step is started (default: %(default)s)",
     )
     parser.add_argument("--json", action="store_true", help="print the results as data")
 

@@ -80,7 +80,7 @@ BLOCKED = Illness(
     "One callback holds the thread for so long that all other requests wait until it ends.",
     ("blocking/one-thread-many-clients", "One Thread, Many Clients"),
     (
-        "Call the asynchronous version if Node has one: it uses the pool.",
+        "Call the asynchronous version if Node has one, because it uses the pool.",
         "Move pure computation to a worker thread, or slice it with setImmediate in between.",
         "If every request needs the same result, compute it once and keep it.",
     ),
@@ -90,7 +90,7 @@ BLOCKED = Illness(
 SYNC = replace(
     BLOCKED,
     limits=(
-        Limit("sync_ms", 2.0, "for each response in calls that block, ...Sync", _ms),
+        Limit("sync_ms", 2.0, "for each response in blocking calls (...Sync)", _ms),
         Limit("sync_share", 0.5, "of the busy time in such calls", _share),
     ),
 )
@@ -107,21 +107,21 @@ FLOOD = Illness(
     "only when none is left.",
     ("event-loop/ticks-and-microtasks", "Ticks and Microtasks"),
     (
-        "Await what really waits, and not every step of a computation.",
-        "Give the loop a turn now and then: await setImmediate from node:timers/promises once "
-        "every few milliseconds. Neither await null nor process.nextTick gives it one.",
+        "Use await only where something really waits, and not for every step of a computation.",
+        "Let the loop continue now and then: await setImmediate from node:timers/promises "
+        "once every few milliseconds. Neither await null nor process.nextTick does that.",
         "Long computations belong in a worker thread.",
     ),
 )
 POOL = Illness(
     "starved-pool",
     "starved pool",
-    (Limit("pool_wait_ms", 10.0, "a tiny job waited for a thread of the pool, median", _ms),),
-    "The threads of libuv's pool are all busy: files, hashes and look-ups wait for one while the "
-    "loop is idle.",
+    (Limit("pool_wait_ms", 10.0, "median wait of a tiny job for a thread of the pool", _ms),),
+    "The threads of libuv's pool are all busy, so files, hashes and look-ups wait for a "
+    "thread while the loop is idle.",
     ("blocking/four-hidden-threads", "Four Hidden Threads"),
     (
-        "Let only a few of the long jobs into the pool at once, so that short ones get through.",
+        "Let only a few long jobs into the pool at once, so that short jobs get through.",
         "Long computations belong in worker threads, which are separate from the pool.",
         "A larger UV_THREADPOOL_SIZE helps if the jobs wait (for a slow disk). If they compute, it "
         "helps only up to the number of processors.",
@@ -132,16 +132,16 @@ NAMES = Illness(
     "slow-look-ups",
     "slow look-ups",
     (
-        Limit("name_ms", 8.0, "of each request went to waiting for names, mean", _ms),
+        Limit("name_ms", 8.0, "of each request was spent waiting for names, on average", _ms),
         Limit("name_latency_share", 0.3, "of the server's time for a request", _share),
     ),
     "Names are looked up for each request, and each look-up is slow. The system's look-ups get "
     "at most half of the pool: two of four threads.",
     ("blocking/four-hidden-threads", "Four Hidden Threads"),
     (
-        "Keep connections open: an Agent with keepAlive asks for the name once.",
+        "Keep connections open. An Agent with keepAlive looks up the name only once.",
         "Cache the address for as long as it is valid.",
-        "dns.resolve4 asks a name server without the pool, but does not read the hosts file.",
+        "dns.resolve4 asks a name server without using the pool, but does not read the hosts file.",
     ),
     sites=frozenset(LOOK_UPS),
 )
@@ -155,14 +155,16 @@ PRESSURE = Illness(
             "waited in one stream whose write() had returned false",
             size,
         ),
-        Limit("ignored", 1.0, "writes after false, for each stream that had returned it", _plain),
+        Limit(
+            "ignored", 1.0, "writes after write() had returned false, for each such stream", _plain
+        ),
     ),
     "The program keeps writing although write() returned false, so for each client that reads "
     "slowly, all data waits in memory.",
     ("streams/flow-and-backpressure", "Flow and Backpressure"),
     (
         "Use pipeline() from node:stream/promises, which waits.",
-        "Or stop at false and continue at 'drain'.",
+        "Or stop when write() returns false, and continue at 'drain'.",
     ),
     sites=frozenset({"write"}),
 )
@@ -185,8 +187,8 @@ INBOX = replace(
     limits=(
         Limit("posted", 500, "messages waited for a worker thread that had no time left", _count),
     ),
-    means="Messages are posted to a worker thread faster than it handles them. They all wait in "
-    "memory, outside the heap, and postMessage() never refuses one.",
+    means="Messages are posted to a worker thread faster than it can handle them. They all "
+    "wait in memory, outside the heap, because postMessage() never refuses a message.",
     try_=(
         "Let the thread answer each message, and allow only a few unanswered messages.",
         "Refuse requests (503) while too many are waiting, or start more threads.",
@@ -197,12 +199,12 @@ LOGGING = Illness(
     "synchronous-logging",
     "synchronous logging",
     (Limit("log_share", 0.4, "of the busy time spent writing logs", _share),),
-    "Each line of the log is written before the program goes on, and every client waits for it.",
+    "Each line of the log is written before the program continues, so every client waits for it.",
     ("blocking/sync-or-async-files", "Sync or Async Files"),
     (
-        "Write to a stream that is opened once (fs.createWriteStream), or collect lines and write "
-        "them together.",
-        "Log less for each request: one line instead of forty.",
+        "Write to a stream that you open once (fs.createWriteStream), or collect lines and "
+        "write them together.",
+        "Log less for each request, for example one line instead of forty.",
         "console.log to a file or a pipe is also synchronous.",
     ),
 )
@@ -213,13 +215,13 @@ STOPS = Illness(
         Limit("stuck_share", 0.75, "of the clients waited at the end of a load", _share),
         Limit("stuck_s", SILENCE_S, "without any response before that end", _seconds),
     ),
-    "Requests go in, but no responses come out any more.",
+    "Requests arrive, but no responses are sent any more.",
     ("cases/a-database-behind-it", "A Database Behind It"),
     (
-        "Look for something that is taken for each request and not always given back: a client of "
-        "a connection pool, a lock, a slot of a limiter. Give it back in `finally`.",
-        "Give every wait a deadline (AbortSignal.timeout), so that a request that cannot be "
-        "answered fails and says so.",
+        "Look for a resource that each request takes and does not always release, such as a "
+        "client of a connection pool, a lock or a slot of a limiter. Release it in `finally`.",
+        "Give every wait a deadline (AbortSignal.timeout), so that a request without a "
+        "response fails with an error.",
     ),
     is_failure=True,
 )
@@ -227,12 +229,12 @@ FAILS = Illness(
     "failing-requests",
     "failing requests",
     (Limit("failed_share", 0.01, "of the requests failed in loads that it should answer", _share),),
-    "Under load some requests are not answered with a status from 200 to 299.",
+    "Under load, some responses have a status outside 200 to 299.",
     ("cases/overload", "Overload"),
     (
         "Look in the program's own log for the first error under load.",
-        "If a limiter refused the requests, examine the program without it. Otherwise the "
-        "examination measures the refusal.",
+        "If a limiter refused the requests, examine the program without the limiter. "
+        "Otherwise the examination measures the refusals.",
     ),
     is_failure=True,
 )
@@ -247,12 +249,13 @@ BEHIND = Illness(
             _share,
         ),
     ),
-    "Requests pile up at half of the rate that it reached before: its capacity does not last.",
+    "Requests pile up at half of the rate that the program reached before, so its capacity "
+    "does not last.",
     ("cases/overload", "Overload"),
     (
-        "Look for what becomes slower with each request: a table that grows, a queue, a cache "
-        "without an index.",
-        "Look at the rows of the load: it begins in the first phase whose times rise.",
+        "Look for something that becomes slower with each request, such as a growing table, "
+        "a queue or a cache without an index.",
+        "Look at the rows of the load. The problem begins in the first phase whose times rise.",
     ),
     is_failure=True,
 )
@@ -263,14 +266,14 @@ LEAK = Illness(
         Limit("kept_bytes", 400_000.0, "was kept after each of two loads, garbage collected", size),
         Limit("kept_each", 24.0, "of that for each response of the second load", size),
     ),
-    "Memory grows with every request and is not given back.",
+    "Memory grows with every request and is not released.",
     ("cases/finding-the-line", "Finding the Line"),
     (
         "Give a cache a maximum number of entries, or a time after which entries expire.",
         "Remove the listener or timer that a request adds, in `finally` or when the request "
         "closes.",
-        "Compare two heap snapshots (`node --inspect`, Memory, Comparison): the retainers of what "
-        "has grown show what keeps it.",
+        "Compare two heap snapshots (`node --inspect`, Memory, Comparison). The retainers of "
+        "the objects that have increased show what keeps them in memory.",
     ),
     is_failure=True,
 )
@@ -278,11 +281,12 @@ OPEN = Illness(
     "descriptors-left-open",
     "descriptors left open",
     (Limit("open_more", 4, "more descriptors were open after each of two loads", _count),),
-    "Files or sockets are opened for requests and not closed, until the system refuses more.",
+    "Files or sockets are opened for requests and not closed, until the system refuses to "
+    "open more.",
     ("streams/files-over-http", "Files over HTTP"),
     (
         "Close a file handle in `finally`, or use `await using` where your Node has it.",
-        "Read the body of every fetch response, or cancel it: `await response.body?.cancel()`.",
+        "Read the body of every fetch response, or cancel it with `await response.body?.cancel()`.",
         "Destroy streams on errors, as pipeline() from node:stream/promises does.",
     ),
     is_failure=True,
@@ -294,13 +298,13 @@ GARBAGE = Illness(
         Limit("gc_share", 0.4, "of the busy time was spent in the garbage collector", _share),
         Limit("loop_busy", 0.8, "of the time the loop was busy with many clients", _share),
     ),
-    "So many objects are made for each request that collecting them is most of the work.",
+    "So many objects are created for each request that collecting them is most of the work.",
     ("cases/finding-the-line", "Finding the Line"),
     (
-        "Do not copy a collection at each step (`{...all, [key]: value}`): fill one object.",
-        "Build only once what all requests share, and keep it.",
-        "A larger young generation (`--max-semi-space-size`) helps if objects live for only one "
-        "request. Measure whether it does.",
+        "Do not copy a collection at each step (`{...all, [key]: value}`), but fill one object.",
+        "Build the data that all requests share only once, and keep it.",
+        "A larger young generation (`--max-semi-space-size`) helps if objects live for only "
+        "one request. Measure whether it helps.",
     ),
 )
 HEAP = Illness(
@@ -311,20 +315,24 @@ HEAP = Illness(
             "heap_share", 0.75, "of the heap's limit was taken at rest, garbage collected", _share
         ),
     ),
-    "What the program keeps nearly fills its heap: garbage collection takes more and more time, "
-    "and a few more requests end it with an out-of-memory error.",
+    "The data that the program keeps nearly fills its heap. Garbage collection takes more "
+    "and more time, and after a few more requests the program ends with an out-of-memory "
+    "error.",
     ("cases/finding-the-line", "Finding the Line"),
     (
-        "Keep less in memory: read data where it is needed, or keep it in a database.",
+        "Keep less data in memory. Read data when it is needed, or keep it in a database.",
         "Give the heap more memory (`--max-old-space-size`, in MiB) if the machine or the "
-        "container has it: about three quarters of the container's memory.",
+        "container has enough. A heap of about three quarters of the container's memory is "
+        "usual.",
     ),
 )
 CONNECTIONS = Illness(
     "too-few-connections",
     "too few connections",
     (
-        Limit("agent_ms", 5.0, "of each response went to waiting for a connection, mean", _ms),
+        Limit(
+            "agent_ms", 5.0, "of each response was spent waiting for a connection, on average", _ms
+        ),
         Limit("agent_share", 0.3, "of the response time", _share),
     ),
     "Requests to another service wait until one of the agent's connections is free.",
@@ -332,7 +340,8 @@ CONNECTIONS = Illness(
     (
         "Raise the http.Agent's maxSockets to what the other service can handle. Without it, an "
         "agent opens as many connections as are asked for.",
-        "Ask less often: cache what many requests need, or ask for several things at once.",
+        "Make fewer calls. Cache the data that many requests need, or ask for several things "
+        "at once.",
         "If the other service itself is slow, more connections only move the queue there.",
     ),
     sites=frozenset({"agent"}),
@@ -342,16 +351,17 @@ IN_LINE = replace(
     CONNECTIONS,
     limits=(
         Limit("line_share", 0.6, "of the response time was waiting in line", _share),
-        Limit("line_ms", 20.0, "a response waited in line, mean", _ms),
+        Limit("line_ms", 20.0, "of each response was spent waiting in line, on average", _ms),
     ),
-    means="Only a few requests are worked on at once, and the others wait for their turn although "
-    "the program is idle.",
+    means="Only a few requests are handled at once, and the others wait for their turn "
+    "although the program is idle.",
     try_=(
-        "Give the pool more connections (`max` of pg, `connectionLimit` of mysql2, `connections` "
-        "of undici), up to what the other service can take.",
-        "Hold a connection for as short a time as possible: ask for it late, give it back in "
-        "`finally`, and do not wait for another service while you hold one.",
-        "If a lock or a limiter in the program lets only a few through, check whether it has to.",
+        "Give the pool more connections (`max` of pg, `connectionLimit` of mysql2, "
+        "`connections` of undici), up to the number that the other service can handle.",
+        "Hold a connection for as short a time as possible. Ask for it late, release it in "
+        "`finally`, and do not wait for another service while you hold it.",
+        "If a lock or a limiter in the program lets only a few requests through, check "
+        "whether that is necessary.",
     ),
     sites=ASKED,
 )
@@ -370,7 +380,7 @@ UNREAD = Illness(
     "holds its connection and memory until garbage is collected.",
     ("streams/flow-and-backpressure", "Flow and Backpressure"),
     (
-        "Read the body (`await response.text()`), or cancel it: `await response.body?.cancel()`.",
+        "Read the body (`await response.text()`) or cancel it (`await response.body?.cancel()`).",
         "Use HEAD where you need only the status and headers.",
     ),
     sites=frozenset({"fetch"}),
@@ -380,37 +390,45 @@ THROTTLED = Illness(
     "stopped by a CPU limit",
     (
         Limit(
-            "throttled_share", 0.25, "of the system's periods the limit stopped the program", _share
+            "throttled_share",
+            0.25,
+            "of the system's periods, the limit stopped the program",
+            _share,
         ),
     ),
     "The container may use only a share of a processor. When that share is used up, the whole "
     "program stops until the next period begins, whatever it was doing.",
     ("cases/overload", "Overload"),
     (
-        "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
-        "the request: garbage collection and the pool's threads also use it up.",
-        "Start only as many processes and threads as the limit has processors: "
+        "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and "
+        "keep the request. Garbage collection and the pool's threads also use up the limit.",
+        "Start only as many processes and threads as the limit allows processors. "
         "`os.availableParallelism()` may count all processors of the machine.",
-        "Make each request cheaper: the profile names the line.",
+        "Make each request cheaper. The profile names the line.",
     ),
 )
 IN_TURN = Illness(
     "calls-in-turn",
     "calls in turn",
     (
-        Limit("calls_each", 4.5, "calls to other services in turn for each response, mean", _plain),
-        Limit("calls_ms", 5.0, "of each response in such calls, mean", _ms),
+        Limit(
+            "calls_each",
+            4.5,
+            "calls to other services, one after another, for each response, on average",
+            _plain,
+        ),
+        Limit("calls_ms", 5.0, "of each response was spent in such calls, on average", _ms),
         Limit("calls_share", 0.5, "of the response time", _share),
     ),
     "For each request the program calls another service many times, and waits for each response "
     "before the next call.",
     ("event-loop/from-callbacks-to-await", "From Callbacks to await"),
     (
-        "Ask for all of it at once: a join or `WHERE id = ANY($1)`, or one request for a list of "
-        "ids.",
-        "Where one call does not need the result of another, make the calls concurrently: "
-        "`await Promise.all(ids.map(load))`, with a limit on how many.",
-        "Cache what many requests ask for.",
+        "Ask for all the data at once, with a join, with `WHERE id = ANY($1)` or with one "
+        "request for a list of ids.",
+        "If one call does not need the result of another, make the calls concurrently with "
+        "`await Promise.all(ids.map(load))`, and limit their number.",
+        "Cache the data that many requests ask for.",
     ),
     sites=ASKED,
 )
@@ -418,32 +436,40 @@ IN_TURN = Illness(
 IN_PAUSES = replace(
     IN_TURN,
     limits=(
-        Limit("timers_each", 4.5, "timers in turn for each response, mean", _plain),
-        Limit("timers_ms", 5.0, "of each response waiting for them, mean", _ms),
+        Limit(
+            "timers_each", 4.5, "timers, one after another, for each response, on average", _plain
+        ),
+        Limit("timers_ms", 5.0, "of each response was spent waiting for them, on average", _ms),
         Limit("timers_share", 0.5, "of the response time", _share),
     ),
-    means="Each request waits for many timers, one after another: pauses between attempts, or "
-    "timers in the place of calls to another service.",
+    means="Each request waits for many timers, one after another. They may be pauses between "
+    "attempts, or timers in place of calls to another service.",
     try_=(
-        "Where one wait does not need the result of another, wait for all of them at once: "
+        "If one wait does not need the result of another, wait for all of them at once with "
         "`await Promise.all(ids.map(load))`.",
-        "Do not ask again and again whether something is done: wait for an event, or for the "
+        "Do not ask again and again whether something is done. Wait for an event, or for the "
         "promise of the work.",
-        "Answer at once (202) and let the client ask later, if the work takes long.",
+        "If the work takes long, respond at once (202) and let the client ask later.",
     ),
     sites=frozenset({"timer"}),
 )
 RETRIES = Illness(
     "retry-storm",
     "retry storm",
-    (Limit("again_each", 1.5, "repeated calls after a failure, for each response, mean", _plain),),
-    "A call that failed is made again and again, so a service that has too much to do gets several "
-    "times as much, at the moment when it can do least.",
+    (
+        Limit(
+            "again_each",
+            1.5,
+            "repeated calls after a failure for each response, on average",
+            _plain,
+        ),
+    ),
+    "A failed call is repeated again and again, so an overloaded service gets several times "
+    "as many calls at the moment when it can handle the fewest.",
     ("cases/overload", "Overload"),
     (
-        "Try again at most once, after a pause with jitter, and only if the failure may be "
-        "temporary.",
-        "Give retries a budget: say, a tenth of all calls.",
+        "Retry at most once, after a pause with jitter, and only if the failure may be temporary.",
+        "Give retries a budget, such as a tenth of all calls.",
         "Stop calling for a while when most calls fail (a circuit breaker), and respond without "
         "them.",
     ),
@@ -457,7 +483,7 @@ STALE = Illness(
     "closes them after a shorter idle time. A request that is sent at that moment is reset.",
     ("streams/sockets-and-servers", "Sockets and Servers"),
     (
-        "Let the calling side close first: give the agent a shorter idle time (`timeout` of "
+        "Let the calling side close first. Give the agent a shorter idle time (`timeout` of "
         "http.Agent, `keepAliveTimeout` of undici) than the other service's.",
         "If this program is the other service, behind a proxy, set `server.keepAliveTimeout` above "
         "the proxy's idle time (60 s for most), and `headersTimeout` above that.",
@@ -589,11 +615,11 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
-            f"After {silence.responses:,} responses no more arrived: {silence.who} waited in "
+            f"After {silence.responses:,} responses, no more arrived. {silence.who} waited in "
             f"vain for the last {number(silence.silent_s)} s."
         )
         if silence.phase.name in seen.recovered:
-            words += " After the load a single request was answered again."
+            words += " After the load, a single request got a response again."
     elif illness is FAILS:
         failed = failures.failed(seen)
         kind, n = failed.kinds[0]
@@ -603,13 +629,13 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
             f"({n:,} × {kind}{others})."
         )
         if kind in ("status 429", "status 503") and failed.share >= 0.5:
-            words += " So the load measured the refusal."
+            words += " So the load measured the refusals."
     elif illness is LEAK:
         growth = failures.growth(seen)
         words = (
-            f"After each of {growth.loads} loads it kept {size(growth.bytes)} more, "
-            f"{growth.where}: {size(growth.each)} for each response. A cache that has not yet "
-            "reached its maximum size looks the same, but levels off later."
+            f"After each of {growth.loads} loads, the program kept {size(growth.bytes)} more, "
+            f"{growth.where}, which is {size(growth.each)} for each response. A cache that "
+            "has not yet reached its maximum size looks the same, but levels off later."
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
@@ -623,7 +649,7 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
         line = failures.line(seen)
         words = (
             f"{illness.means} About {max(1, round(line.slots))} of "
-            f"{seen.phases['many'].connections} requests were worked on at once."
+            f"{seen.phases['many'].connections} requests were handled at once."
         )
         if line.connections:
             words += (

@@ -40,12 +40,13 @@ _NEXT_STEP = {
     **dict.fromkeys((400, 411, 415, 422), _BODY),
     401: "It requires a login: --header 'authorization:Bearer …', or --header 'cookie:…'.",
     403: "It admits only some clients: --header 'authorization:Bearer …', or --header 'cookie:…'.",
-    405: f"It needs another method, such as --method POST. {_BODY}",
+    405: f"The server needs another method, such as --method POST. {_BODY}",
     426: (
-        "It speaks another protocol here, most likely WebSocket, which is not examined: give "
-        "the --path of a plain HTTP request."
+        "The server speaks another protocol on this path, most likely WebSocket, which is "
+        "not examined. Give the --path of a plain HTTP request."
     ),
-    429: "It refuses because of too many requests: switch its limiter off for the examination.",
+    429: "The server refuses because of too many requests. Switch its limiter off for the "
+    "examination.",
 }
 
 
@@ -53,16 +54,20 @@ def next_step(status: int) -> str:
     """Return what a user can do about a status that is not from 200 to 299."""
     if 300 <= status < 400:
         return (
-            "It redirects: give the address that it redirects to (--path /there) or, if that "
-            "is a login, log in (--header 'cookie:…', or a login in a --scenario)."
+            "The server redirects this request. Give the address that it redirects to "
+            "(--path /there) or, if that is a login, log in (--header 'cookie:…', or a login "
+            "in a --scenario)."
         )
     if status == 503:
         return (
-            "It is not ready, or it refuses. Give a program that takes longer to warm up more "
-            "time with --listen SECONDS."
+            "The server is not ready or refuses the request. If the program takes longer to "
+            "warm up, give it more time with --listen SECONDS."
         )
     if status >= 500:
-        return "The program failed: look in its own log, and check that it has what it needs."
+        return (
+            "The program failed. Look in its own log, and check that it has everything "
+            "that it needs."
+        )
     return _NEXT_STEP.get(status, _OTHERWISE)
 
 

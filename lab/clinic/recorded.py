@@ -174,8 +174,8 @@ class Examination(Shown, Dated):
             places = [] if profile is None else by_line(profile.places)
             places = [place for place in places if place.share >= HOT][:3]
             lines = [
-                f"The loop is the limit: with {observed.phases['many'].connections} clients it was "
-                f"busy for {share:.0%} of the time."
+                f"The loop is the limit, because with {observed.phases['many'].connections} "
+                f"clients it was busy for {share:.0%} of the time."
             ]
             if profile is not None and profile.gc_share >= COLLECTING:
                 lines[0] += f" {profile.gc_share:.0%} of its work is garbage collection."
@@ -187,20 +187,21 @@ class Examination(Shown, Dated):
             words = "Requests waited for something else."
             if observed.phases["many"].client_elu >= CLIENT_BUSY:
                 client = "bridge that requests passed" if observed.bridged else "load generator"
-                words = f"The {client} was, and it sent no more requests."
+                words = f"The {client} was the limit, and could not send more requests."
             elif full_workers(observed):
                 words = (
-                    "A worker thread was: it was busy all the time, and messages waited for it. "
-                    "More threads would share its work."
+                    "A worker thread was the limit. It was busy all the time, and messages "
+                    "waited for it. More threads would share its work."
                 )
             elif observed.bridged:
                 words = (
                     "Requests passed through a bridge, because the load is plain HTTP/1.1 over "
-                    "TCP. They waited for that, or for something else."
+                    "TCP. They waited for the bridge or for something else."
                 )
             return [
-                f"The loop is not the limit: with {observed.phases['many'].connections} clients it "
-                f"was busy for {share:.0%} of the time. {words}"
+                "The loop is not the limit, because with "
+                f"{observed.phases['many'].connections} clients it was busy for only "
+                f"{share:.0%} of the time. {words}"
             ]
         return []
 

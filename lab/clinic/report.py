@@ -40,9 +40,9 @@ _WORDS = {
     "profile": "8 clients, during the profile",
     "below": "arrivals at half of the highest rate",
     "above": "arrivals at a quarter above the highest rate",
-    "kept-1": "16 clients: is memory kept?",
-    "kept-2": "16 clients: is it kept again?",
-    "kept-3": "16 clients, longer: does it level off?",
+    "kept-1": "16 clients, to see whether memory is kept",
+    "kept-2": "16 clients, to see whether memory is kept again",
+    "kept-3": "16 clients for longer, to see whether memory levels off",
 }
 
 # Nothing is asked of anybody, and nothing is run.
@@ -173,8 +173,8 @@ def _verdict(one: Examination) -> str:
             "ok",
             "nothing found",
             [
-                "None of the problems that are looked for showed in the requests that were sent: "
-                f"{illnesses.names()}. {illnesses.NOT_EXAMINED}",
+                "None of the problems that the clinic looks for was found with the requests "
+                f"that were sent: {illnesses.names()}. {illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
         )
@@ -185,7 +185,7 @@ def _verdict(one: Examination) -> str:
         words.append("Also: " + ", ".join(f.illness.name for f in others) + ".")
     words += one.limiting
     if seen.died:
-        words.append("And it ended while it was examined.")
+        words.append("The program also ended during the examination.")
     return box("fail", "found", words)
 
 
@@ -196,7 +196,7 @@ def _likely(one: Examination) -> str:
     for found in one.diagnosis.findings:
         rows = table(
             [
-                {"evidence": row.says, "seen": row.seen, "speaks for it from": row.limit}
+                {"evidence": row.says, "seen": row.seen, "is evidence from": row.limit}
                 for row in found.rows
             ],
             label=f"evidence for {found.illness.name}",
@@ -300,18 +300,21 @@ def _law(seen: Observed, figures: Figures) -> str:
             x="clients",
             y="answers (/s)",
             by="of",
-            caption="Responses by number of clients: measured, and the most from one loop",
+            caption="Responses by number of clients, measured and at most from one loop",
         )
         parts.append(Markup(figure))
         told = (
-            f"Alone, a request takes {_ms(one.mean_s)}; for {_ms(alone_s)} of that the loop is "
-            "busy with it. "
+            f"Alone, a request takes {_ms(one.mean_s)}, and the loop is busy with it for "
+            f"{_ms(alone_s)} of that time. "
         )
         if where != "one":
-            told += f"It took the loop least with {_WORDS[where]}: {_ms(least_s)}. "
+            told += (
+                f"The loop needed the least time for a request with {_WORDS[where]}: "
+                f"{_ms(least_s)}. "
+            )
         told += (
             f"So one loop gives at most {number(law.limit)} responses a second, and from "
-            f"{number(law.knee)} clients on, more of them only wait (the knee). With "
+            f"{number(law.knee)} clients on, additional clients only wait (the knee). With "
             f"{many.connections} clients, {number(many.throughput)} a second were measured"
             + (f", of {count(processes, 'process', 'processes')}" if processes > 1 else "")
             + f", and the {'loop' if processes == 1 else 'busiest loop'} was busy for "
@@ -396,7 +399,7 @@ def _inside(seen: Observed) -> str:
         "longest silence of the loop": f"{number(max(r['silent_ms'] for r in seen.rows))} ms",
         "garbage collection": f"{busiest.gc_share:.1%} of the busy time"
         if busiest
-        else "not known: no profile",
+        else "not known, because there is no profile",
         "wait for the pool": f"{number(gate(loaded, 'pool'))} ms",
         "wait for a look-up": f"{number(gate(loaded, 'names'))} ms",
         "most memory used": size(max(r["rss"] for r in seen.rows)),
@@ -425,8 +428,8 @@ def _inside(seen: Observed) -> str:
         + facts(named)
         + str(
             HTML.text(
-                f"{reused}Its limits: {words or 'Node’s own'}; "
-                f"threads of the pool: {pool or '4, Node’s default'}."
+                f"{reused}Its limits are {words or 'Node’s own'}. "
+                f"Threads of the pool: {pool or '4, Node’s default'}."
             )
         )
     )
@@ -454,7 +457,7 @@ def _signs_table(one: Examination) -> str:
             "illness": illness.name,
             "sign": row.says,
             "seen": row.seen,
-            "speaks for it from": row.limit,
+            "is evidence from": row.limit,
             "reached": "yes" if row.reached else "no",
         }
         for illness in illnesses.FORMS
@@ -478,16 +481,16 @@ def _how(one: Examination) -> str:
         notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
     if seen.outside:
         notes.append(
-            f"It listens on {', '.join(seen.outside)}, where other machines can reach it. It was "
-            "loaded only through this machine's own address."
+            f"The program listens on {', '.join(seen.outside)}, where other machines can "
+            "reach it. The load used only this machine's own address."
         )
     if seen.stubborn:
-        notes.append("It did not end within two seconds of SIGTERM and was killed.")
+        notes.append("The program did not end within two seconds of SIGTERM and was killed.")
     notes.append(
-        f"Requested: {seen.path} at {seen.url}{_by_http2(seen.http2)}, "
-        f"{seen.started}, {seen.node or 'a running server'}, in {seen.seconds:.0f} s. Long runs "
-        "are counted without the time in which another thread had the processor. This is one run "
-        "on one machine. What it found is a lead, and the line is where to look first."
+        f"Requested: {seen.path} at {seen.url}{_by_http2(seen.http2)}, {seen.started}, "
+        f"{seen.node or 'a running server'}, in {seen.seconds:.0f} s. Long runs are counted "
+        "without the time in which another thread had the processor. This is one run on one "
+        "machine. Treat its result as a lead, and look first at the line that it names."
     )
     return str(HTML.heading("How it was measured")) + "".join(str(HTML.quiet(n)) for n in notes)
 
@@ -499,14 +502,14 @@ def _together(m: int) -> str:
     """How so many measures are judged."""
     verdicts = m * LOOKS
     return (
-        f"All {m} measures are judged together, up to {LOOKS} times, so that at most "
-        "one in twenty comparisons of a version with itself reports a difference. Each "
-        f"interval is at {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
-        f"difference needs an interval without 1, a p of at most {P_MOST} and "
-        f"{least_pairs(verdicts)} pairs. The A/A spread shows how far two processes of the old "
-        "version differ. Both count as the old one, and the spread moves no interval. While the "
-        "trials lean towards worse without showing it, as many pairs are measured again, and all "
-        "of them are judged together."
+        f"All {m} measures are judged together, up to {LOOKS} times, so that at most one in "
+        "twenty comparisons of a version with itself reports a difference. Each interval is "
+        f"at {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A difference "
+        f"needs an interval without 1, a p of at most {P_MOST} and {least_pairs(verdicts)} "
+        "pairs. The A/A spread shows how far two processes of the old version differ. Both "
+        "processes count as the old version, and the spread does not change any interval. If "
+        "the trials suggest that the new version is worse but do not prove it, the same "
+        "number of pairs is measured again, and all pairs are judged together."
     )
 
 
@@ -517,7 +520,7 @@ def versions(one: Versions, figures: Figures) -> str:
         words = ["No measure is worse by the rule of this comparison."] * (one.word == NOT_WORSE)
         words += [
             f"No verdict on {m.name}: "
-            f"{'; '.join(filter(None, (m.because, m.advice))) or 'the trials cannot tell'}."
+            f"{'; '.join(filter(None, (m.because, m.advice))) or 'the trials do not show it'}."
             for m in one.measured
             if m.word == NO_VERDICT
         ]
@@ -548,18 +551,19 @@ def versions(one: Versions, figures: Figures) -> str:
         box(tone, one.word, words),
         HTML.heading("The measures"),
         HTML.text(
-            "Each ratio says how many times worse the new version is: more time, or fewer "
-            "responses. " + _together(len(one.measured))
+            "Each ratio says how many times worse the new version is, in time or in responses. "
+            + _together(len(one.measured))
         ),
         table(rows, label="the measures"),
         Markup(figure),
         table(medians(one.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(
-            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes, measured in turn, "
-            f"in {one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with "
-            f"{CONNECTIONS} clients, each as fast as it is answered; times at "
-            f"{number(one.rate_per_s)} arrivals a second, for both."
+            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes were measured "
+            f"in turn in {one.seconds:.0f} s. Old version: {one.old}. New version: {one.new}. "
+            f"The throughput was measured with {CONNECTIONS} clients, each as fast as it gets "
+            f"responses, and the times at {number(one.rate_per_s)} arrivals a second for both "
+            "versions."
         ),
     ]
     return "".join(map(str, parts))

@@ -74,8 +74,8 @@ class Scenario:
             answer = whole.answer(url, ANSWER_S)
             if not 200 <= answer.status < 300:
                 raise LabError(
-                    f"{program} answered {request.method} {request.path} of {self.name} with "
-                    f"status {answer.status}. {_next_step(answer.status)}"
+                    f"{program} responded to {request.method} {request.path} of {self.name} "
+                    f"with status {answer.status}. {_next_step(answer.status)}"
                 )
             messages.append((wire(whole), weight))
         return messages
@@ -86,8 +86,9 @@ class Scenario:
         answer = self.login.answer(url, ANSWER_S)
         if answer.status >= 400:
             raise LabError(
-                f"{program} answered the login of {self.name}, {self.login.method} "
-                f"{self.login.path}, with status {answer.status}. Correct its path and its body."
+                f"{program} responded to the login of {self.name}, {self.login.method} "
+                f"{self.login.path}, with status {answer.status}. Correct its path and its "
+                "body."
             )
         if not self.carry.source:
             if not answer.cookies:
@@ -103,13 +104,14 @@ class Scenario:
                 value = value[int(name)] if isinstance(value, list) else value[name]
         except (ValueError, KeyError, TypeError, IndexError):
             raise LabError(
-                f"The response to the login of {self.name} has no {self.carry.source!r}: it is "
-                f'{answer.text[:120]!r}. Correct "from", names with dots in between.'
+                f"The response to the login of {self.name} has no {self.carry.source!r}. It "
+                f'is {answer.text[:120]!r}. Correct "from", which lists names with dots in '
+                "between."
             ) from None
         if not isinstance(value, str | int | float):
             raise LabError(
-                f"{self.carry.source!r} in the response to the login of {self.name} is not text: "
-                'correct "from", so that it leads to one.'
+                f"{self.carry.source!r} in the response to the login of {self.name} is not a "
+                'text. Correct "from", so that it leads to a text.'
             )
         header, text = self.carry.header, self.carry.value.replace("{}", str(value))
         _checked(f"{self.name}, what the login carries", headers={header: text})
@@ -120,8 +122,8 @@ def _next_step(status: int) -> str:
     """Return the next step in words that fit a file."""
     if status in (401, 403):
         return (
-            'Add a "login" to the scenario, whose cookie or token is sent along, or "headers" to '
-            "the request."
+            'Add a "login" to the scenario, so that its cookie or token is sent along, or '
+            'add "headers" to the request.'
         )
     if status in (400, 411, 415, 422):
         return 'It may need another "body", or a content-type among its "headers".'
@@ -155,7 +157,7 @@ def read(file: Path, headers: Mapping[str, str] | None = None) -> Scenario:
     except OSError as error:
         raise LabError(f"--scenario {file}: {error.strerror}. Give a file of JSON.") from None
     except ValueError as error:
-        raise LabError(f"{label} is not JSON: {error}. Correct it and start again.") from None
+        raise LabError(f"{label} is not JSON: {error}. Correct the file and start again.") from None
     except RecursionError:
         raise LabError(f"{label} has too many lists or objects within one another.") from None
     root = _object(data, label, KEYS)
@@ -235,7 +237,7 @@ def _request(fields: dict[str, Any], label: str, folder: Path, more: Mapping[str
         raise LabError(f'{label} has no "path", such as "/books?page=2".')
     method = fields.get("method")
     if isinstance(method, str) and method.upper() == "HEAD":
-        raise LabError(f"{label}: HEAD is not supported. Use GET in its place.")
+        raise LabError(f"{label}: HEAD is not supported. Use GET instead.")
     headers = fields.get("headers", {})
     if not isinstance(headers, dict) or not all(isinstance(text, str) for text in headers.values()):
         raise LabError(f'{label}: "headers" must be an object of texts.')

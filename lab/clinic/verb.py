@@ -85,7 +85,8 @@ def examine(
     program, asked, several = direct_order.program, direct_order.request, direct_order.scenario
     if program is None:
         raise LabError(
-            f"experiment={experiment!r}: {target} cannot be repeated. Examine a command."
+            f"experiment={experiment!r} can't be recorded because {target} can't be started again. "
+            "Examine a command instead."
         )
     this = ask(EXAMINATION, experiment, [], _question(program, asked, several))
     if recorded := this.replayed(", but not as an examination"):

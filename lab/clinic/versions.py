@@ -113,8 +113,8 @@ class Measured:
             return ""
         if n > MOST_PAIRS:
             return (
-                f"{MOST_PAIRS} pairs would hardly be enough, since trials differ by "
-                f"{self.scatter:.0%}: measure on a quieter machine"
+                f"{MOST_PAIRS} pairs would hardly be enough because the trials differ by "
+                f"{self.scatter:.0%}, so measure on a quieter machine"
             )
         return f"about {n} pairs would be enough if the ratio stays the same: --pairs {n}"
 
@@ -196,14 +196,15 @@ class Versions(Shown):
         sentences = []
         if p_of_more(hung, processes) <= P_MOST:
             sentences.append(
-                f"The new version stops answering: {hung[NEW]} of its {processes[NEW]} processes "
-                f"did under load, {hung[OLD]} of {processes[OLD]} of the old version."
+                f"The new version stops responding. Under load, {hung[NEW]} of its "
+                f"{processes[NEW]} processes stopped, and {hung[OLD]} of {processes[OLD]} of "
+                "the old version."
             )
         requests = self._total(lambda trial: trial.requests)
         if not failed[OLD] and failed[NEW] >= max(3, FAILED_SHARE * requests[NEW]):
             sentences.append(
-                f"Requests fail in the new version: {failed[NEW]:,} of {requests[NEW]:,}, and none "
-                "of the old version's."
+                f"Requests fail in the new version, {failed[NEW]:,} of {requests[NEW]:,}, and "
+                "none fail in the old version."
             )
         return sentences
 
@@ -219,8 +220,9 @@ class Versions(Shown):
         words = ""
         if self.looks > 1:
             words = (
-                f"Measured in {self.looks} rounds of {count(self.pairs, 'pair')}, since the trials "
-                "leaned towards worse; all of them are judged together."
+                f"This took {self.looks} rounds of {count(self.pairs, 'pair')} because the "
+                "trials suggested that the new version is worse. All rounds are judged "
+                "together."
             )
         if self.is_stopped:
             pairs = sum(trial.arm == NEW for trial in self.trials)
@@ -285,7 +287,7 @@ def compare_versions(
         bench = _Bench(asked, connections, standby, cpus)
         most = bench.most({arm: targets[arm] for arm in (OLD, NEW)})
         if not most[OLD]:
-            raise AppFailed("The old version does not respond under load: examine it first.")
+            raise AppFailed("The old version does not respond under load. Examine it first.")
         # A new version that answers nothing has no rate of its own; its trials will show it.
         rate = min(RATE_MOST, SHARE * min(filter(None, most.values())))
 
@@ -408,7 +410,7 @@ def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]
 def _bound(shares: Iterable[float]) -> str:
     """Why a measure would be one of the load generator; empty if it is one of the servers."""
     busy = float(np.median(list(shares)))
-    return f"the load generator was busy {busy:.0%} of the time" if busy >= CLIENT_BUSY else ""
+    return f"the load generator was busy for {busy:.0%} of the time" if busy >= CLIENT_BUSY else ""
 
 
 def _ratio(

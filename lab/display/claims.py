@@ -32,7 +32,7 @@ def claim(c: Claim) -> str:
     lines = [c.sentence, *_finding(c)]
     after = []
     if c.recorded and not c.replayed:  # the rest of the page was measured here
-        after.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
+        after.append(f"This result is at least in part from the recorded run, {c.measured[:10]}.")
     details = [_ours(c)]
     if c.alone not in ("", c.verdict):
         details.append(f"In this sitting alone: {c.alone}.")

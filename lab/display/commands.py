@@ -50,9 +50,12 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="grader",
         choices=other_graders.FORMS,
-        help="print the file that Gradescope or Classroom 50 reads; exits with 0 once it is judged",
+        help="print the file that Gradescope or Classroom 50 reads, and exit with 0 once the "
+        "program is judged",
     )
-    parser.add_argument("--seed", type=int, help="use the same hidden cases as another run")
+    parser.add_argument(
+        "--seed", type=int, help="use the same hidden cases as another run with this seed"
+    )
 
 
 def check(options: argparse.Namespace) -> int:
@@ -75,7 +78,7 @@ def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Res
     """Print what of a folder was left out, and how far the reader has come in a project."""
     if hand_in.left_out:
         names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
-        print(f"  left out, because too large for a program: {names}")
+        print(f"  left out because they are too large for a program: {names}")
     if hand_in.extras:
         print(f"  started only as `node {hand_in.name}`, without {', '.join(hand_in.extras)}")
     if progress := steps.told(step, result, verbs.HANDED_IN):
@@ -86,7 +89,7 @@ def hint_arguments(parser: argparse.ArgumentParser) -> None:
     """What `hint` is told."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
-        "number", metavar="NUMBER", nargs="?", type=int, help="1 to 3; default: the next one"
+        "number", metavar="NUMBER", nargs="?", type=int, help="1 to 3 (default: the next hint)"
     )
 
 
@@ -135,7 +138,7 @@ def _beginning(step: exercise.Exercise) -> str:
         return f"To begin: {begin}"
     return (
         f"To continue: keep working in your folder, {folder}\n"
-        f"To begin with this step, from the solution of the last step: {begin}"
+        f"To begin with this step, from the solution of the previous step: {begin}"
     )
 
 
@@ -144,7 +147,9 @@ def exercises(_: argparse.Namespace) -> int:
     found = map(exercise.exercise, exercise.names())
     for item in sorted(found, key=lambda item: (item.chapter, item.level, item.id)):
         print(f"{item.id:22}  {item.minutes:2} min  {item.chapter:38}  {item.summary}")
-    print("\npython -m lab task ID shows one of them, with --starter the program to begin with.")
+    print(
+        "\npython -m lab task ID shows one of them, and with --starter the program to begin with."
+    )
     return 0
 
 
@@ -154,7 +159,7 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
         "folder", metavar="FOLDER", type=Path, help="the hand-ins, in a folder for each student"
     )
     parser.add_argument(
-        "--out", type=Path, help="where the results go (default: FOLDER-graded next to it)"
+        "--out", type=Path, help="where the results go (default: FOLDER-graded next to FOLDER)"
     )
     parser.add_argument(
         "--exercise",
@@ -173,7 +178,8 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=int,
-        help="how many processors (default: all); each judges two at a time, memory allowing",
+        help="how many processors to use (default: all); each judges two hand-ins at a time "
+        "if there is enough memory",
     )
     parser.add_argument(
         "--summary", type=Path, metavar="FILE", help="also write points and messages as Markdown"
@@ -229,7 +235,7 @@ def grade(options: argparse.Namespace) -> int:
     _tell_of_others(fates, intake)
     if without_verdict:
         print(
-            f"{len(without_verdict)} have no verdict: run the same command again to judge those.",
+            f"{len(without_verdict)} have no verdict. Run the same command again to judge them.",
             file=sys.stderr,
         )
     return min(1, len(without_verdict))
@@ -257,12 +263,15 @@ def collect_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "list", metavar="LIST", type=Path, help="a line for each student: id and address"
     )
-    parser.add_argument("folder", metavar="DIR", type=Path, help="gets a folder for each student")
+    parser.add_argument(
+        "folder", metavar="DIR", type=Path, help="the folder that gets a folder for each student"
+    )
     parser.add_argument(
         "--before",
         type=_moment,
         metavar="TIME",
-        help="take the newest commit up to this time: 2027-01-18T23:59, or with +01:00 after it",
+        help="take the newest commit up to this time, such as 2027-01-18T23:59, optionally "
+        "with a zone such as +01:00",
     )
 
 
@@ -287,18 +296,19 @@ def collect(options: argparse.Namespace) -> int:
             continue
         missing += 1
         stays = (options.folder / student).is_dir()
-        before = "; what was fetched before stays" if stays else ""
+        before = ". The earlier commit stays" if stays else ""
         print(f"{student}: not fetched: {outcome.why}{before}", file=sys.stderr, flush=True)
     print(
         f"Fetched {len(class_list) - missing} of "
-        f"{count(len(class_list), 'repository', 'repositories')}: "
-        f"{paths.relative(options.folder / repositories.FETCHED)} says which commits. "
-        f"Next: make grade FOLDER={options.folder}"
+        f"{count(len(class_list), 'repository', 'repositories')}. The commits are listed in "
+        f"{paths.relative(options.folder / repositories.FETCHED)}. Next: make grade "
+        f"FOLDER={options.folder}"
     )
     if students := repositories.others(options.folder, class_list):
         print(
-            f"Not in the list, but in {options.folder}, where grade would judge them: "
-            f"{', '.join(students)}. Remove these folders, or give each of them a line.",
+            f"{options.folder} has folders of students who are not in the list, and grade "
+            f"would judge them: {', '.join(students)}. Remove these folders, or add a line "
+            "for each student to the list.",
             file=sys.stderr,
         )
     return min(1, missing + len(students))

@@ -216,7 +216,7 @@ def checks(checks_by_name: Mapping[str, Any]) -> str:
         out = f'<ul class="lab-checks">{"".join(item(n, c) for n, c in odd)}</ul>'
     if fine:
         every = "All" if not odd else "The other"
-        summary = f"{every} {len(fine)} checks are ok" if len(fine) > 1 else "One check is ok"
+        summary = f"{every} {len(fine)} checks are ok" if len(fine) > 1 else "One check passed"
         items = "".join(item(n, c) for n, c in fine)
         out += f'<details><summary>{summary}</summary><ul class="lab-checks">{items}</ul></details>'
     return out

@@ -93,7 +93,7 @@ def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
         tone = "fail" if r.decided else "warn"
     words = ratio_words(r, sweep_name)
     if not r.decided:
-        words = words.replace("the data carry no verdict: ", "")
+        words = words.replace("the data allow no verdict: ", "")
         words = words[:1].upper() + words[1:]
     lines = [words]
     if warnings:

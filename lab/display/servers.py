@@ -21,7 +21,7 @@ def recipe(r: Recipe) -> str:
         properties["workload"] = str(r.workload)
     if r.body is not None and r.body.bytes is not None:
         properties["answers"] = f"{count(r.body.bytes, 'byte')} at {r.body.path}"
-    properties["connections"] = "kept alive" if r.keep_alive else "closed after each answer"
+    properties["connections"] = "kept alive" if r.keep_alive else "closed after each response"
     if r.env:
         properties["environment"] = _here(", ".join(f"{k}={v}" for k, v in r.env.items()))
     by_hand = f"<p>By hand: <code>{escape(_here(r.by_hand()))}</code></p>"
@@ -38,7 +38,7 @@ def _source(r: Recipe) -> str:
     try:
         text = r.source_text
     except OSError as error:
-        return f"<p>Its program cannot be read: {escape(str(error))}</p>"
+        return f"<p>Its program can't be read: {escape(str(error))}</p>"
     lines = text.count("\n") + (not text.endswith("\n"))
     return (
         f"<details><summary>its program, {count(lines, 'line')}</summary>"

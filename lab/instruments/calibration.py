@@ -12,9 +12,11 @@ from lab.text.numbers import bare
 
 ORDER = {"fail": 0, "warn": 1, "ok": 2}
 
-_STALE = "each connection the server closes leaves a stale request, from which answers are timed"
-_LOST = "requests it wrote into a closing connection count as sent, and are never answered"
-_PARSER = "its parser is never told that the connection ended"
+_STALE = (
+    "each connection that the server closes leaves a stale request, from which responses are timed"
+)
+_LOST = "requests that it wrote into a closing connection count as sent, but never get a response"
+_PARSER = "its parser never learns that the connection ended"
 KNOWN = {  # (tool, case, quantity) -> why it is off
     **{("autocannon", mode, q): _STALE for mode in ("close", "every10") for q in ("p50", "X·R/N")},
     **{
@@ -28,7 +30,7 @@ KNOWN = {  # (tool, case, quantity) -> why it is off
         for quantity in ("answers", "bytes", "errors")
     },
     ("autocannon-fixed", "close", "X·R/N"): "it idles until it notices that a connection closed",
-    ("wrk", "until-close", "errors"): "it counts the end of each such answer as a read error",
+    ("wrk", "until-close", "errors"): "it counts the end of each such response as a read error",
     ("ab", "ceiling", "throughput"): "it speaks HTTP/1.0 and waits for a close that never comes",
 }
 
@@ -83,14 +85,15 @@ class Reading:
         """The finding in words."""
         if not self.fits(self.seen):
             finding = (
-                self.known_fault or f"off: from {shown(self.low)} to {shown(self.high)} is right"
+                self.known_fault
+                or f"wrong, because only {shown(self.low)} to {shown(self.high)} is right"
             )
         elif self.said is not None and not self.fits(self.said):
-            finding = f"its rows are right, its summary says {shown(self.said)}"
+            finding = f"its rows are right, but its summary says {shown(self.said)}"
         elif self.known_fault:
-            finding = f"right this time; expected off: {self.known_fault}"
+            finding = f"right this time, although expected to be wrong: {self.known_fault}"
         else:
-            finding = "as it must be" if self.low is not None else "a ceiling has no truth"
+            finding = "as expected" if self.low is not None else "a ceiling has no known truth"
         return f"{finding}. {self.note}" if self.note else finding
 
     def row(self) -> dict[str, Any]:
@@ -131,8 +134,9 @@ class Calibration(Shown):
             )
             raise NotCalibrated(
                 f"The instruments missed known truths: {told}. The load average was "
-                f"{shown(self.load)}. Close what else runs on this machine and calibrate again "
-                "(python -m lab.instruments.calibrate); until then no number of theirs counts."
+                f"{shown(self.load)}. Close other programs on this machine and calibrate "
+                "again (python -m lab.instruments.calibrate). Until then, do not use any "
+                "number from these instruments."
             )
 
     def ceiling_per_s(self, tool: str = "ours") -> float | None:

@@ -99,16 +99,17 @@ def judge(facts: Facts) -> Iterator[Finding]:
 
 
 def _cores(f: Facts) -> Iterator[Finding]:
-    share = "on one core, which client and server share"
+    share = "on one core, which they share"
     if f.cores >= 2:
         yield Finding("ok", "cores", str(f.cores), "client and server have a core each")
     else:
         yield Finding(
             *("warn", "cores", str(f.cores), f"client and server run {share}"),
-            "only compare arms with each other; use a machine with two cores for absolute numbers",
+            "compare only arms with each other, and use a machine with two cores for "
+            "absolute numbers",
         )
     if f.can_pin:
-        yield Finding("ok", "pinning", "possible", "server and client stay on cores of their own")
+        yield Finding("ok", "pinning", "possible", "server and client each keep to their own cores")
     else:
         yield Finding(
             *(
@@ -117,12 +118,13 @@ def _cores(f: Facts) -> Iterator[Finding]:
                 "not possible",
                 "the system moves the server and the client between cores",
             ),
-            "expect wider intervals; on Linux install util-linux (taskset); macOS has no such call",
+            "expect wider intervals; on Linux, install util-linux (taskset); macOS has no "
+            "such call",
         )
     if f.quota_cores is not None and f.quota_cores < f.cores:
         yield Finding(
             *("warn", "CPU quota", f"{f.quota_cores:g} of {f.cores} cores"),
-            "a container that has used its share stops for up to 0.1 s: false tails",
+            "a container that has used its share stops for up to 0.1 s, which makes a false tail",
             "give the container whole cores (--cpuset-cpus) instead of a share (--cpus)",
         )
 
@@ -130,29 +132,42 @@ def _cores(f: Facts) -> Iterator[Finding]:
 def _disturbance(f: Facts) -> Iterator[Finding]:
     if f.throttled is not None:
         status = "warn" if f.throttled else "ok"
-        means = "the quota stopped us during the check: p99 shows the quota" if f.throttled else ""
-        yield Finding(status, "throttled", f"{f.throttled} periods", means or "no quota stopped us")
+        means = (
+            "the quota stopped this program during the check, so p99 would show the quota"
+            if f.throttled
+            else ""
+        )
+        yield Finding(
+            status, "throttled", f"{f.throttled} periods", means or "no quota stopped this program"
+        )
     if f.steal_share is not None:
         status = "warn" if f.steal_share > 0.02 else "ok"
         do = "measure at another time or on your own machine" if status == "warn" else ""
-        means = "CPU time that other guests of the host took from us, of one core"
+        means = "CPU time of one core that other guests of the host took from this machine"
         yield Finding(status, "steal", f"{f.steal_share:.1%}", means, do)
     if f.busy_share is not None:
         status = "ok" if f.busy_share <= 0.05 else "warn" if f.busy_share <= 0.25 else "fail"
         means = {
             "ok": "nothing else runs",
             "warn": "something else is running and widens every interval",
-            "fail": "something else uses what we measure: no number is worth keeping",
+            "fail": "something else uses the processors that we measure, so no number is "
+            "worth keeping",
         }[status]
         load = "" if f.load is None else f" (load average {f.load:.2f})"
-        do = "" if status == "ok" else "close other programs (python -m lab ps), wait a minute"
+        do = (
+            ""
+            if status == "ok"
+            else ("close other programs (python -m lab ps), then wait a minute")
+        )
         value = f"{f.busy_share:.0%} of {f.cores} cores{load}"
         yield Finding(status, "CPU taken by others", value, means, do)
     if f.governor is not None:
         good = f.governor == "performance"
         yield Finding(
             *("ok" if good else "warn", "CPU governor", f.governor),
-            "the clock rate is fixed" if good else "the clock rate follows the load: early is slow",
+            "the clock rate is fixed"
+            if good
+            else "the clock rate follows the load, so the beginning of a run is slow",
             "" if good else "sudo cpupower frequency-set -g performance (and back afterwards)",
         )
     if f.on_battery is not None:
@@ -169,7 +184,7 @@ def _sockets(f: Facts) -> Iterator[Finding]:
     yield Finding(
         *("ok" if enough else "warn" if files and files >= 1024 else "fail", "open files"),
         "unlimited" if files is None else str(files),
-        "each connection takes one in the client and one in the server",
+        "each connection uses one in the client and one in the server",
         "" if enough else f"ulimit -n {min(f.open_files_most or FILES, FILES)}",
     )
     if f.ephemeral_ports is not None and f.time_wait is not None:
@@ -177,14 +192,15 @@ def _sockets(f: Facts) -> Iterator[Finding]:
         status = "fail" if left < 1000 else "warn" if f.time_wait >= TIME_WAIT_MOST else "ok"
         yield Finding(
             *(status, "ports", f"{f.time_wait} of {f.ephemeral_ports} in TIME_WAIT"),
-            "a load with a new connection per request takes a port for a minute each",
+            "a load with a new connection for each request uses a port for a minute with "
+            "each of them",
             "" if status == "ok" else "wait a minute before a load without keep-alive",
         )
     if f.backlog_most is not None:
         good = f.backlog_most >= BACKLOG
         yield Finding(
             *("ok" if good else "warn", "listen backlog", f"at most {f.backlog_most}"),
-            "connections beyond it are tried again a second later: a false tail of 1 s",
+            "connections beyond it are retried a second later, which makes a false tail of 1 s",
             "" if good else f"sudo sysctl net.core.somaxconn={BACKLOG + 1}",
         )
 
@@ -192,12 +208,14 @@ def _sockets(f: Facts) -> Iterator[Finding]:
 def _clocks(f: Facts) -> Iterator[Finding]:
     if f.clock_step_us is not None:
         good = f.clock_step_us <= 10
-        means = "finer than the microsecond of a record" if good else "coarser than a fast response"
+        means = (
+            "finer than the microseconds of a record" if good else "coarser than a fast response"
+        )
         yield Finding("ok" if good else "warn", "clock", f"{f.clock_step_us:.2g} us steps", means)
     if f.sleep_late_us is not None:
         status = "ok" if f.sleep_late_us <= 500 else "warn"
-        means = "how late a sleep of 1 ms ends: an open loop's sends are at least as late"
-        do = "see CPU taken by others" if status == "warn" else ""
+        means = "how late a sleep of 1 ms ends; the requests of an open loop are at least as late"
+        do = "see the line CPU taken by others" if status == "warn" else ""
         yield Finding(status, "timers", f"{f.sleep_late_us:.0f} us late", means, do)
 
 
@@ -213,7 +231,7 @@ def _tools(f: Facts) -> Iterator[Finding]:
         if version is not None:
             yield Finding("ok", name, version, _can(name))
         else:
-            means = "plots take its results from the recorded run, or leave it out"
+            means = "plots show its results from the recorded run, or leave them out"
             status = "ok" if name in OPTIONAL else "warn"
             install = f.installs.get(name, "make tools")
             yield Finding(status, name, "not installed", means, f"to install it: {install}")
@@ -231,7 +249,7 @@ def _instrument(c: Calibration) -> Iterator[Finding]:
         if r.case == "ceiling":
             if r.seen is None:
                 yield Finding(
-                    "fail", "ceiling", "none", f"our generator measured nothing. {r.note}"
+                    "fail", "ceiling", "none", f"the book's generator measured nothing. {r.note}"
                 )
             else:
                 most = HEADROOM * r.seen
@@ -241,9 +259,11 @@ def _instrument(c: Calibration) -> Iterator[Finding]:
         name = f"our generator, {r.case}: {r.quantity}"
         value = f"{'nothing' if r.seen is None else format(r.seen, '.4g')} {r.unit}".strip()
         do = (
-            "see CPU taken by others; if that is low, measure elsewhere"
+            "see the line CPU taken by others; if that is low, measure on another machine"
             if r.status == "fail"
             else ""
         )
         truth = f"{r.truth:g} {r.unit}".strip()
-        yield Finding(r.status, name, value, f"a known truth of {truth}: {r.text}", do)
+        yield Finding(
+            r.status, name, value, f"the known truth is {truth}; the reading is {r.text}", do
+        )

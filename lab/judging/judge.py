@@ -19,21 +19,24 @@ SAME = 0.05
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
-    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit: the "
-    "direction is shown, the size is not.",
-    "smaller than claimed": "The whole interval lies between 1 and the limit: the direction is "
-    "shown, and the size is refuted.",
+    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit, "
+    "so the direction is shown, but not the size.",
+    "smaller than claimed": "The whole interval lies between 1 and the limit, so the "
+    "direction is shown, and the size is refuted.",
     "no difference": "The whole interval lies within the band that counts as equal.",
     "reversed": "The whole interval lies on the other side of 1.",
-    "did not hold": "The whole interval misses the limit, and no word above fits. Where the claim "
-    "is a sentence of this book, the reference run stops.",
-    "differs by machine": "There are several sittings, on different machines or days. Wherever two "
-    "of them agree, a third contradicts them. What each sitting said is next to it.",
-    "demonstrated": "A sentence of this book that a definition, the documentation, the program "
-    "itself or a limit far from all that was measured makes true. The page shows it; it could "
-    "hardly have come out otherwise, so it is not counted among what held.",
-    "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
-    f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
+    "did not hold": "The whole interval misses the limit, and no verdict above fits. Where "
+    "the claim is a sentence of this book, the reference run stops.",
+    "differs by machine": "There are several sittings, on different machines or days. "
+    "Whenever two of them agree, a third contradicts them. The result "
+    "of each sitting is next to the verdict.",
+    "demonstrated": "A sentence of this book that is true because of a definition, the "
+    "documentation, the program itself or a limit far from all measured "
+    "values. The page shows the result, but it could hardly have been "
+    "different, so the sentence is not counted among those that held.",
+    "no verdict": "The trials do not decide. The interval crosses the limit that decides, "
+    f"chance is not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, "
+    "or a check failed.",
 }
 
 
@@ -190,7 +193,7 @@ def own(
         least, most = value.low, value.high
     else:
         least = most = float(value)
-        blind = "" if judged else "this profile judges no numbers"
+        blind = "" if judged else "this profile does not judge numbers"
         blind = "there is no value" if math.isnan(least) else blind
     if why := failure or blind:
         return Judged("no verdict", text, why)

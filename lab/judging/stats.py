@@ -183,7 +183,11 @@ class Ratio(Shown, Stored):
         if not math.isfinite(self.low * self.high) or self.pairs < 2:
             return f"{times} (one pair, so no interval)"
         low, high = self.within(self.low), self.within(self.high)
-        open_ = ": with 1 inside, no difference was seen" if self.low <= 1 <= self.high else ""
+        open_ = (
+            ", and because the interval contains 1, no difference was seen"
+            if self.low <= 1 <= self.high
+            else ""
+        )
         shown = f": {without}" if without else open_
         return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs{shown})"
 
@@ -262,7 +266,8 @@ def paired_ratio(
     """
     if len(a_values) != len(b_values):
         raise LabError(
-            f"pairs need equal numbers: {len(a_values)} values of {a}, {len(b_values)} of {b}"
+            f"pairs need the same number of values, but there are {len(a_values)} values of "
+            f"{a} and {len(b_values)} of {b}"
         )
     x, y = np.asarray(a_values, float), np.asarray(b_values, float)
     good = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
@@ -291,7 +296,7 @@ def paired_ratio(
     lost = int((~good).sum())
     blind = refuse or (f"{lost} of {n + lost} pairs have no value" if lost else "")
     if not blind and not verdicts:
-        blind = "this profile gives none"
+        blind = "this profile gives no verdicts"
     elif not blind and n < PAIRS_FOR_A_VERDICT:
         blind = too_few(n)
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):

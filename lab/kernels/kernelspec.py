@@ -31,7 +31,7 @@ def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
     """
     program = nodes.program(node)
     if not (NODE_SIDE.parent.parent / "node_modules" / "ijavascript").is_dir():
-        raise LabError("node_modules has no ijavascript; run `npm ci` first.")
+        raise LabError("node_modules has no ijavascript. Run `npm ci` first.")
     main = NODE_SIDE / "kernel" / "main.cjs"
     javascript = {
         "argv": ["/bin/sh", "-c", START, program, str(main), "{connection_file}"],
@@ -57,7 +57,7 @@ def check() -> None:
         found = Path(manager.get_kernel_spec(name).resource_dir).resolve()
         if not found.is_relative_to(Path(sys.prefix).resolve()):
             raise LabError(
-                f"Jupyter would use the kernel {name!r} from {found}, not from {sys.prefix}. "
+                f"Jupyter would use the kernel {name!r} from {found} instead of {sys.prefix}. "
                 "Unset JUPYTER_PATH, or set JUPYTER_PREFER_ENV_PATH=1."
             )
 

@@ -31,7 +31,7 @@ def main(words: list[str]) -> int:
             print(seconds.collected())
             return 0
         if not (places.BUNDLE / "live.js").is_file():
-            raise LabError("What a live page runs is not bundled yet: `make live` does it.")
+            raise LabError("The scripts of live pages are not bundled yet. Run `make live`.")
         if places.site() is None:
             code = _replay()
             if code or places.site() is None:
@@ -45,7 +45,10 @@ def main(words: list[str]) -> int:
 
 
 def _replay() -> int:
-    print("No book has been built here yet, so it is now drawn from the recorded run.", flush=True)
+    print(
+        "No book has been built here yet, so the site is now built from the recorded run.",
+        flush=True,
+    )
     build = [sys.executable, "-m", "lab.book", "build", "--output", "_build/replay"]
     return subprocess.run(
         build, cwd=paths.ROOT, env={**os.environ, "LAB_MODE": "replay"}, check=False

@@ -227,7 +227,7 @@ class PageRequest(APIHandler):
         body = body if isinstance(body, dict) else {}
         page, tab = body.get("page"), body.get("tab")
         if not isinstance(page, str) or not isinstance(tab, str) or not page or not tab:
-            raise web.HTTPError(400, "a page and a tab are asked for")
+            raise web.HTTPError(400, "the request needs a page and a tab")
         return page, tab, body
 
 
@@ -282,7 +282,7 @@ class Ran(PageRequest):
         page, tab, body = self.asked()
         session = self.known.whose(page)
         if session is None or session.tab != tab:
-            raise web.HTTPError(404, "this page does not run")
+            raise web.HTTPError(404, "this page is not running")
         profile = settings.profile()
         if body.get("own") is True and profile.verdicts:
             on_page.keep(page, profile.name)

@@ -61,7 +61,11 @@ def collected() -> str:
             missing.append(f"{short(page)} ({left})")
     written.write(cells.SECONDS, (json.dumps(seconds_of, indent=1) + "\n").encode())
     done = f"{paths.relative(cells.SECONDS)}: {count(len(seconds_of), 'page')}."
-    return f"{done} Cells not known before `make book`: {', '.join(missing)}." if missing else done
+    return (
+        f"{done} Cells without a known time before `make book`: {', '.join(missing)}."
+        if missing
+        else done
+    )
 
 
 def expected(source: str) -> float | None:

@@ -111,7 +111,9 @@ def capacity(
             f"got q={q!r}, bound_ms={bound_ms!r}"
         )
     if not 0 < budget_s < math.inf:
-        raise LabError(f"capacity needs a finite time above 0 s to search; got {budget_s=}")
+        raise LabError(
+            f"capacity needs a finite search time above 0 s, and not budget_s={budget_s!r}"
+        )
     server = resolve(target)
     plan(**options, given={})  # refuses impossible options before anything is started
     bound_s = bound_ms / 1e3
@@ -126,7 +128,7 @@ def capacity(
             {**options, "bound_ms": bound_ms, "q": q},
         ),
     )
-    if recorded := this_experiment.replayed(" as a load, not as a search for capacity"):
+    if recorded := this_experiment.replayed(" as a load and not as a search for capacity"):
         return Capacity.of(recorded, bound_s, q)
     name, profile = this_experiment.id, this_experiment.profile
     quiet = progress is False

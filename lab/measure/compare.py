@@ -134,7 +134,7 @@ def compare(
         {**constant_options, **({"by arm": extras} if extras else {})},
     )
     this_experiment = ask(COMPARISON, experiment, arms, full_question)
-    unlike = " as a load, not as a comparison: give one of them another id"
+    unlike = " as a load and not as a comparison, so give one of them another id"
     if recorded := this_experiment.replayed(unlike, BadComparison):
         return recorded
     if not this_experiment.is_reference:
@@ -182,7 +182,7 @@ def _installed(
             words = (word for word in recipe.command[:1] if os.sep not in word)
             for need in (*recipe.needs, *words):  # installing a program changes the page
                 usage.note("runtime", name=need)
-        print(f"{arm} is left out, because something is not installed here: {'; '.join(lines)}")
+        print(f"{arm} is left out because something is not installed here: {'; '.join(lines)}")
     return {arm: target for arm, target in arms.items() if arm not in missing}
 
 
@@ -267,8 +267,8 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
     ]
     if len(lists) > 1:
         raise BadComparison(
-            f"{' and '.join(lists)} are lists: one parameter is swept at a "
-            "time. Make two comparisons, or put one of them into the arms"
+            f"{' and '.join(lists)} are lists, but only one parameter can be swept at a time. "
+            "Make two comparisons, or put one of the parameters into the arms"
         )
     if not lists:
         if options.get("rate") is not None:
@@ -276,11 +276,15 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
         return "connections", [options.get("connections", 10)]
     if len(options[lists[0]]) > MOST_VALUES:
         raise BadComparison(
-            f"{lists[0]}= has {len(options[lists[0]]):,} values; at most {MOST_VALUES} are swept"
+            f"{lists[0]}= has {len(options[lists[0]]):,} values, and at most {MOST_VALUES} can be "
+            "swept"
         )
     values = list(options[lists[0]])
     if not values or any(values.count(v) > 1 for v in values):
-        raise BadComparison(f"{lists[0]}={values!r}: give at least one value, and no value twice")
+        raise BadComparison(
+            f"{lists[0]}={values!r} is not a valid sweep: give at least one "
+            "value, and no value twice"
+        )
     return lists[0], values
 
 
@@ -295,7 +299,7 @@ def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any
     }
     if isinstance(arm, Mapping):
         if "server" not in arm:
-            raise BadComparison(f"arm {name!r} is a dict without 'server': {dict(arm)!r}")
+            raise BadComparison(f"arm {name!r} is a dict without the key 'server': {dict(arm)!r}")
         cell_options |= {k: v for k, v in arm.items() if k != "server"}
         arm = arm["server"]
     if callable(arm) and not isinstance(arm, Recipe):
@@ -310,12 +314,12 @@ def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any
     server_options = {k: cell_options[k] for k in _SERVER if k in cell_options}
     if server_options and server.recipe is None:
         raise BadComparison(
-            f"arm {name!r} is a URL: {', '.join(server_options)} can't be changed there"
+            f"arm {name!r} is a URL, so {', '.join(server_options)} can't be changed there"
         )
     if server_options and server.running is not None:
         raise BadComparison(
-            f"arm {name!r} is already running: give its recipe, so "
-            f"that {', '.join(server_options)} can be changed"
+            f"arm {name!r} is already running. Give its recipe, so that "
+            f"{', '.join(server_options)} can be changed"
         )
     if server_options and server.recipe is not None:
         server = resolve(server.recipe.configured(**server_options))

@@ -66,7 +66,7 @@ class Generator:
             self._process.stdin.write(json.dumps(spec).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            raise GeneratorFailed(self._story("ended before it was told what to do")) from None
+            raise GeneratorFailed(self._story("ended before it received its task")) from None
 
     def events(
         self, deadline_s: float, wake: list[float] | None = None
@@ -120,7 +120,7 @@ class Generator:
     def _story(self, what: str) -> str:
         self._stderr.seek(0)
         said = self._stderr.read().decode("utf-8", "replace").strip()[-2000:]
-        return f"the load generator {what}; the trial is void." + (
+        return f"the load generator {what}, so the trial is void." + (
             f" It printed:\n{said}" if said else ""
         )
 

@@ -109,7 +109,7 @@ def load(
         [server.name],
         question({server.name: server.question}, options=trial_plan.given),
     )
-    unlike = " as a comparison, not as a load: give one of them another id"
+    unlike = " as a comparison and not as a load, so give one of them another id"
     if recorded := this_experiment.replayed(unlike):
         return recorded
 
@@ -167,9 +167,8 @@ def resolve(target: Any) -> Found:
     if isinstance(target, str):
         return resolve(server(target))
     raise BadTarget(
-        f"{shown(target)} can't be loaded: give a recipe (lab.server(name)), "
-        "a running server, a name of the catalogue, "
-        "or a URL like http://127.0.0.1:3000"
+        f"{shown(target)} can't be loaded. Give a recipe (lab.server(name)), a running "
+        "server, a name of the catalogue, or a URL like http://127.0.0.1:3000"
     )
 
 
@@ -368,11 +367,11 @@ def _drive(
     except GeneratorFailed as error:
         if "ENOSPC" in str(error) or "no space left" in str(error).lower():
             raise NotWritten(
-                "the disk is full, the raw rows could not be written: "
+                "the disk is full, so the raw rows could not be written: "
                 f"{str(error).rstrip('.')}. {MAKE_ROOM}"
             ) from None
         raise
-    raise GeneratorFailed("the load generator ended without a result; the trial is void.")
+    raise GeneratorFailed("the load generator ended without a result, so the trial is void.")
 
 
 def _void(result: dict[str, Any], server: Found, running: Running | None, log: str) -> None:
@@ -380,13 +379,13 @@ def _void(result: dict[str, Any], server: Found, running: Running | None, log: s
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
-            f"{server.name} died under the load{how}; the trial is void. Its last output:\n"
+            f"{server.name} ended during the load{how}, so the trial is void. Its last output:\n"
             f"{running.log(10) or '(nothing)'}" + (f"\n{log}" if log else "")
         )
     if result["stopped"] == "server-gone":
         where = running.url if running else server.url
         raise ServerGone(
-            f"{server.name}: nothing accepts connections at {where} any more; the trial is void."
+            f"{server.name}: nothing accepts connections at {where} any more, so the trial is void."
         )
 
 

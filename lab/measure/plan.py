@@ -61,10 +61,13 @@ def plan(
     arguments = dict(locals())
     if requests is not None and rate is not None:
         raise BadLoad(
-            "requests= counts in a closed loop, rate= makes an open loop: give only one of them"
+            "requests= counts in a closed loop, and rate= makes an open loop, so give only "
+            "one of them"
         )
     if rounds is not None and (requests is not None or rate is not None):
-        raise BadLoad("rounds= counts on each connection of a closed loop: no requests=, no rate=")
+        raise BadLoad(
+            "rounds= counts on each connection of a closed loop, so leave out requests= and rate="
+        )
     now = profile()
     common = {"timeout": timeout, "seed": seed}
     main = Stream.of(**{name: arguments[name] for name in load.OPTIONS})

@@ -129,8 +129,9 @@ def _chosen(experiment: Experiment[Printed], versions: Sequence[int]) -> list[st
     absent = [str(v) for v in versions if v not in programs]
     if absent and experiment.is_reference:
         raise LabError(
-            f"{experiment.id!r} is not recorded: there is no Node {', '.join(absent)} here. "
-            "`make nodes` installs them; LAB_NODES names others, paths between colons."
+            f"{experiment.id!r} is not recorded because there is no Node {', '.join(absent)} "
+            "here. `make nodes` installs several Nodes, and LAB_NODES names others, as paths "
+            "separated by colons."
         )
     wanted = {*versions, nodes.major(nodes.version())}
     return [programs[v] for v in sorted(wanted & {*programs})]
@@ -145,8 +146,9 @@ def _together(outputs: Sequence[Printed]) -> Printed:
     without = [m.node for m in outputs if not m.rows]
     if without:
         raise ProgramFailed(
-            f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
-            f"{outputs[0].experiment!r} printed none, or other lines as well."
+            "On several Nodes, a program must print only lines of JSON. On "
+            f"{', '.join(without)}, {outputs[0].experiment!r} printed none, or also other "
+            "lines."
         )
     return joined(outputs)
 
@@ -172,7 +174,8 @@ def _with_recorded(
         remarks.append(f"{commas(part.node for part in from_record.values())}: {label}")
     if missing := [v for v in absent if v not in from_record]:
         remarks.append(
-            f"{commas(missing)}: not installed here (make nodes), nor recorded as it is now"
+            f"{commas(missing)}: not installed here (run make nodes), and the present "
+            "program is not recorded for it"
         )
     note = "; ".join(remarks)
     if not from_record:
@@ -284,10 +287,13 @@ def _question(
 def _instead(this: Experiment[Printed], missing: str) -> Printed:
     """The recorded output in place of what can't be measured here."""
     if this.is_reference:
-        raise LabError(f"{this.id!r} is not recorded, something is missing: {missing}")
+        raise LabError(f"{this.id!r} is not recorded because something is missing: {missing}")
     if found := this.instead():
         return replace(_with_node(found), note=f"not installed here ({missing}): {found.note}")
-    said, note = f"Left out, not installed here: {missing}\n", f"left out: {missing}"
+    said, note = (
+        f"Left out because they are not installed here: {missing}\n",
+        f"left out: {missing}",
+    )
     return Printed(said, note=note, absent=True)
 
 

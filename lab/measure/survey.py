@@ -100,7 +100,7 @@ def survey(
     fit("tools", names, list[str])
     if uncounted := [n for n in names if requests is not None and not adapter(n).counts]:
         raise AdapterError(
-            f"{uncounted[0]} cannot be asked for a number of requests: leave it out, or give "
+            f"{uncounted[0]} can't send a fixed number of requests. Leave it out, or give "
             "seconds= instead of requests="
         )
     asking = _Asking(connections, seconds, rate, requests, fresh, warm, pin)
@@ -157,7 +157,10 @@ def survey(
 
 def _recipe(recipe: Recipe | None, arm: str) -> Recipe:
     if recipe is None:
-        raise LabError(f"{arm}: a survey starts a fresh process for each tool; give it a recipe")
+        raise LabError(
+            f"{arm} can't be surveyed. A survey starts a new process for each "
+            "tool, so give it a recipe"
+        )
     return recipe
 
 

@@ -31,7 +31,9 @@ function ageUs(request) {
 function repair(client) {
   const connect = client._connect;
   if (typeof connect !== "function" || typeof client.pipelinedRequests?.clear !== "function") {
-    throw new Error(`autocannon ${version} has no _connect or pipelinedRequests: the fix is void`);
+    throw new Error(
+      `autocannon ${version} has no _connect or pipelinedRequests, so the fix does not work`,
+    );
   }
   let first = true;
   client._connect = function () {

@@ -59,7 +59,9 @@ def comparison(
     cells = {arm: [t for block in blocks for t in block] for arm, blocks in runs.items()}
     at = next((t.at for cell in cells.values() for t in cell), at)
     if published and predicted:
-        raise LabError("published= and predicted= are drawn in one place: give one of them")
+        raise LabError(
+            "published= and predicted= are drawn in the same place, so give only one of them"
+        )
     theirs = dict(predicted or published or {})
     source: Source = "theory" if predicted else "published"
     reference: Any = reference_of(compared) if recorded == "auto" else recorded
@@ -199,6 +201,6 @@ def _aa_note(spread: float | None) -> list[str]:
     if spread is None or not math.isfinite(spread):
         return []
     return [
-        f"A/A ±{spread_text(spread)}, the grey strip: how far from 1 the 95 % interval of the "
-        "ratio of its two runs reaches"
+        f"A/A ±{spread_text(spread)}, the grey strip, shows how far from 1 the 95 % interval "
+        "of the ratio of its two runs reaches"
     ]

@@ -78,7 +78,7 @@ class Figure:
         """The alternative text: the finding, then what a stamp on the figure says."""
         if not self.stamps:
             return self.alt
-        return f"{self.alt} Stamped on the plot: {'; '.join(self.stamps)}."
+        return f"{self.alt} On the plot: {'; '.join(self.stamps)}."
 
     @cached_property
     def csv(self) -> str:

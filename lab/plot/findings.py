@@ -90,7 +90,7 @@ def ratios(lines: Sequence[Line]) -> str:
     whole = f"{of_all} {verb} in our interval{into}. "
     if open_rows:
         hollow = "dot is" if len(open_rows) == 1 else "dots are"
-        whole += f"{len(open_rows)} {hollow} hollow and not counted: there is no verdict. "
+        whole += f"{len(open_rows)} {hollow} hollow and not counted, because there is no verdict. "
     parts = "; ".join(_ratio(line) for line in lines)
     told = whole if len(with_published) > 1 or open_rows else ""
     return f"{told}{heading}: {parts}."

@@ -196,11 +196,13 @@ def forest(
             lines.append(row)
             continue
         if "name" not in row or "estimate" not in row:
-            raise LabError(f"a row of a forest plot needs name and estimate; got {dict(row)!r}")
+            raise LabError(
+                f"a row of a forest plot needs a name and an estimate, and not {dict(row)!r}"
+            )
         fields = {k: v for k, v in row.items() if k in Line.__dataclass_fields__}
         lines.append(Line(**fields))
     if not lines:
-        raise LabError("nothing to plot: no rows")
+        raise LabError("there is nothing to plot because there are no rows")
 
     has_titles = any(line.title for line in lines)
     hollow_looks = [line.look for line in lines if line.undecided]

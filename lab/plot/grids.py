@@ -40,7 +40,7 @@ def grid(
     columns = list(limits)
     missing = [c for table_row in table_set.own for c in (row, *columns) if c not in table_row]
     if not table_set.own or missing:
-        raise LabError(f"A grid needs rows with {', '.join((row, *columns))}; missing: {missing}")
+        raise LabError(f"A grid needs rows with {', '.join((row, *columns))}. Missing: {missing}")
 
     def stands_out(table_row: Mapping[str, Any], column: str) -> bool:
         least = limits[column]

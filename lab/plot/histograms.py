@@ -117,7 +117,7 @@ def _outlines(
 
     def draw(canvas: Canvas) -> None:
         canvas.key([KeySample(arm, looks[arm].colour, dash=looks[arm].dash) for arm in shares])
-        axes = canvas.axes("share of the answers (%)", "latency (ms)")
+        axes = canvas.axes("share of the responses (%)", "latency (ms)")
         linear_y(axes, max(max(heights) for heights in shares.values()))
         _scale_x(canvas, axes, edges, is_log=is_log)
         for arm, heights in shares.items():
@@ -237,5 +237,5 @@ def _histogram_words(
     tail = f" {listed(percentiles)};" if percentiles else " too few for percentiles;"
     return (
         f"{count(h.count, 'answer')} of {label}:{tail} most took {number(edges[peak])} to "
-        f"{number(edges[peak + 1])} ms, the longest {ms(h.max())}."
+        f"{number(edges[peak + 1])} ms, and the longest took {ms(h.max())}."
     )

@@ -143,7 +143,7 @@ def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Tri
     groups = _grouped(thing, at)
     items = [member for members in groups.values() for member in members]
     if not items:
-        raise LabError("nothing to plot: no trial was passed")
+        raise LabError("there is nothing to plot because no trial was passed")
     if odd := [member for member in items if not isinstance(member, (Histogram, Trial, Stream))]:
         raise _no_latencies(odd[0])
     trials = [member for member in items if isinstance(member, Trial)]
@@ -186,7 +186,7 @@ def _grouped(thing: Any, at: Any) -> dict[str, list[Any]]:
 
 def _no_latencies(thing: Any) -> LabError:
     return LabError(
-        f"cannot draw latencies of a {type(thing).__name__}: give a trial or a comparison"
+        f"the latencies of a {type(thing).__name__} can't be drawn. Give a trial or a comparison"
     )
 
 
@@ -215,7 +215,7 @@ def spectrum_words(histograms: Mapping[str, Histogram], at_text: str) -> str:
         percentiles = [
             f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99, 0.999) if h.support(q)
         ]
-        parts.append(f"{name}: {', '.join(percentiles) or 'too few answers for percentiles'}")
+        parts.append(f"{name}: {', '.join(percentiles) or 'too few responses for percentiles'}")
     text = f"Latency {at_text}".strip() + f", {'; '.join(parts)}."
     with_median = [h for h in histograms.values() if h.support(0.5)]
     if len(histograms) == 2 and len(with_median) == 2:

@@ -36,8 +36,8 @@ class Metric(NamedTuple):
 
 
 _MORE = {
-    "throughput": "{a} answers {ratio} as many requests per second as {b}",
-    "cpu_per_request": "{a} spends {ratio} the server CPU per request of {b}",
+    "throughput": "{a} responds to {ratio} as many requests per second as {b}",
+    "cpu_per_request": "{a} uses {ratio} the server CPU per request of {b}",
 }
 _FIXED = {
     "throughput": ("throughput", "req/s", 1.0),
@@ -139,7 +139,7 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     """
     r = ratio
     if not math.isfinite(r.estimate) or r.estimate <= 0:
-        return f"There is no ratio of {r.a} to {r.b}: {r.why_none or 'no pairs'}."
+        return f"There is no ratio of {r.a} to {r.b}, because {r.why_none or 'there are no pairs'}."
     side = oriented(r)
     finding = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
     spread = [f"95 % interval {interval(side.low, side.high)}"] if r.pairs > 1 else []
@@ -147,7 +147,7 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     inside = ", ".join([*spread, count(r.pairs, "pair")])
     if r.decided:
         return _sentence(f"{at_text} {finding} ({inside})")
-    why = r.undecided or "none was asked for"
+    why = r.undecided or "no ratio was requested"
     if r.blind == too_few(r.pairs):  # this reason already gives the number of pairs
         inside, why = ", ".join([*spread, r.blind]), ""
     return _sentence(

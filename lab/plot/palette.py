@@ -81,7 +81,7 @@ def variable(colour: str) -> str:
     name = _BY_SENTINEL.get(colour.lower())
     if name is None:
         raise ValueError(
-            f"colour {colour} does not follow the theme; draw with lab.plot.palette.SENTINELS"
+            f"the colour {colour} does not follow the theme. Draw with lab.plot.palette.SENTINELS"
         )
     light = THEMES[name][0]
     if name in _JUPYTER:

@@ -96,7 +96,8 @@ def twice_note(comparison: Comparison, at: Any = ANY) -> list[str]:
         return []
     at_text = at_words(comparison.sweep, comparison.aa_at) if at is ANY else ""
     return [
-        f"{comparison.aa_arm} ran twice in each block{at_text and f' {at_text}'} (A/A): both count"
+        f"{comparison.aa_arm} ran twice in each block{at_text and f' {at_text}'} (A/A), and "
+        "both runs count"
     ]
 
 

@@ -73,7 +73,7 @@ def sweep(
     marks = points(published)
     reference = reference_of(comparison) if recorded == "auto" else recorded
     if isinstance(reference, str):
-        raise LabError(f"recorded={reference!r}: give a comparison, None or 'auto'")
+        raise LabError(f"recorded={reference!r} is not valid: give a comparison, None or 'auto'")
     arms = {
         arm: _series(comparison, arm, measure, look(i)) for i, arm in enumerate(comparison.arms)
     }
@@ -168,7 +168,7 @@ def as_bands(predict: Any, measure: Metric, xs: Sequence[Any]) -> list[Band]:
             predict_at = band.throughput if measure.name == "throughput" else band.response
             band = predict_at(_between(xs))
         if (band.what == "throughput") != (measure.name == "throughput"):
-            raise LabError(f"the band predicts {band.what}, the plot shows {measure.label}")
+            raise LabError(f"the band predicts {band.what}, but the plot shows {measure.label}")
         label = str(name) or band.label or "predicted"
         low, high = ([v * measure.factor for v in side] for side in (band.low, band.high))
         out.append(Band(label, band.x, low, high))

@@ -110,8 +110,8 @@ def sources(of: Any) -> list[Any]:
     if isinstance(of, (list, tuple)) and not isinstance(of, Rows):
         return [record for item in of for record in sources(item)]
     raise LabError(
-        f"of={shown(of)} is not a record: give what lab.node, lab.load, lab.compare or lab.survey "
-        "returned, the rows of it, or several in a list"
+        f"of={shown(of)} is not a record. Give a result of lab.node, lab.load, lab.compare or "
+        "lab.survey, its rows, or several of these in a list"
     )
 
 
@@ -139,9 +139,11 @@ def grouped(rows: Sequence[Row], x: str, y: str, by: str | None, alone: str = ""
     for column in (x, y, *([by] if by else [])):
         missing = next((row for row in rows if column not in row), None)
         if missing is not None:
-            raise LabError(f"no column {column!r}; the columns are {', '.join(map(str, missing))}")
+            raise LabError(
+                f"there is no column {column!r}. The columns are {', '.join(map(str, missing))}"
+            )
     if not rows:
-        raise LabError("nothing to plot: the table has no rows")
+        raise LabError("there is nothing to plot because the table has no rows")
     groups: dict[str, dict[Any, list[float]]] = {}
     for row in rows:
         name = str(row[by]) if by else alone or y

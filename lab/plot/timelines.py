@@ -39,7 +39,7 @@ def timeline(
     """
     bins = _whole(trial)
     if not bins:
-        raise LabError("nothing to plot: the trial has no series of 100 ms")
+        raise LabError("there is nothing to plot because the trial has no series of 100 ms")
     has_loop = loop and any(b.delay_max_s is not None for b in bins)
     ts = [b.t_s + _BIN_S / 2 for b in bins]
     rate = [b.n / _BIN_S for b in bins]
@@ -172,9 +172,9 @@ def _said(trial: Trial, bins: list[Bin], server: str, has_loop: bool) -> str:
     begins = ""
     if bins[0].t_s < begin - 1e-6:  # the shaded part shows this rate, and no later number does
         first = number(bins[0].n / _BIN_S)
-        begins = f"In its first 100 ms {server} answers {first} requests per second. "
+        begins = f"In its first 100 ms, {server} responds to {first} requests per second. "
     text = (
-        f"{begins}After {tidy(begin)} s of warm-up {server} answers {number(min(rates))} to "
+        f"{begins}After {tidy(begin)} s of warm-up, {server} responds to {number(min(rates))} to "
         f"{number(max(rates))} requests per second in each 100 ms"
     )
     tails = [b.p99 for b in after_warmup if b.p99 is not None]
@@ -182,5 +182,5 @@ def _said(trial: Trial, bins: list[Bin], server: str, has_loop: bool) -> str:
         text += f"; the worst p99 of 100 ms is {ms(max(tails))}"
     delays = [b.delay_max_s for b in after_warmup if b.delay_max_s is not None]
     if delays and has_loop:
-        text += f"; the event loop is late by at most {ms(max(delays))}"
+        text += f". The event loop is late by at most {ms(max(delays))}"
     return text + "."

@@ -80,7 +80,7 @@ def accept_turns(
     accept_losses(clients, rounds, service_s, timeout_s)  # checks the arguments
     if not per_turn >= 1:
         raise LabError(
-            f"per_turn={per_turn!r} must be 1 or more: otherwise no client is ever let in"
+            f"per_turn={per_turn!r} must be 1 or more, because otherwise no client is ever let in"
         )
     return _Turns(clients, rounds, service_s, timeout_s, abandoned_cost).run(per_turn)
 

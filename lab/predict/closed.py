@@ -57,7 +57,8 @@ class Band:
         """Return (low, high) at one x that the band was made for."""
         if x not in self.x:
             raise LabError(
-                f"the band was made for x = {', '.join(f'{v:g}' for v in self.x)}; not for {x!r}"
+                f"the band was made for x = {', '.join(f'{v:g}' for v in self.x)}, and not "
+                f"for {x!r}"
             )
         i = self.x.index(x)
         return self.low[i], self.high[i]
@@ -89,7 +90,8 @@ def queue(demand_s: float, servers: int = 1) -> Station:
     """
     if demand_s < 0 or servers < 1 or servers != int(servers):
         raise LabError(
-            f"a station needs a demand >= 0 and whole servers >= 1; got {demand_s!r} s, {servers!r}"
+            f"a station needs a demand >= 0 and whole servers >= 1, and not {demand_s!r} s "
+            f"and {servers!r}"
         )
     return Station(demand_s, int(servers))
 
@@ -98,7 +100,7 @@ def queue(demand_s: float, servers: int = 1) -> Station:
 def delay(demand_s: float) -> Station:
     """Return a station where nobody waits for anybody: a timer, a remote machine with room."""
     if demand_s < 0:
-        raise LabError(f"a delay is 0 or more seconds; got {demand_s!r}")
+        raise LabError(f"a delay must be 0 or more seconds, and not {demand_s!r}")
     return Station(demand_s, math.inf)
 
 
@@ -206,7 +208,7 @@ def _seidmann(s: Station) -> list[Station]:
 
 def _mva(parts: list[Station], think_s: float, n_max: int) -> Mva:
     if n_max < 1:
-        raise LabError(f"MVA starts with one connection; got {n_max}")
+        raise LabError(f"MVA starts with one connection, and not {n_max}")
     demand = np.array([s.demand_s for s in parts])
     mean_queue: Any = np.zeros(len(parts))  # mean number at each station, for the population before
     busy = {

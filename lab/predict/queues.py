@@ -65,7 +65,7 @@ def mg1(rate_per_s: float, service: float | Iterable[tuple[float, float]]) -> Op
     fit("service", mix, list[tuple[float, float]])
     if not math.isclose(sum(share for share, _ in mix), 1, rel_tol=1e-6):
         raise LabError(
-            f"the shares of the service times must add up to 1; they are {[s for s, _ in mix]}"
+            f"the shares of the service times must add up to 1, and not to {[s for s, _ in mix]}"
         )
     first = sum(share * s for share, s in mix)
     second = sum(share * s * s for share, s in mix)
@@ -91,14 +91,13 @@ def mm1(rate_per_s: float, service_s: float) -> Exponential:
 def _utilisation(rate_per_s: float, service_s: float) -> float:
     if rate_per_s < 0 or service_s < 0:
         raise LabError(
-            f"rate and service time can't be negative: {rate_per_s!r}/s, {service_s!r} s"
+            f"rate and service time can't be negative, but are {rate_per_s!r}/s and {service_s!r} s"
         )
     rho = rate_per_s * service_s
     if rho >= 1:
         raise LabError(
-            f"{rate_per_s:g}/s of {service_s * 1e3:g} ms each is {rho:.0%} "
-            "of one server: the queue grows without end; "
-            f"stay below {1 / service_s:.4g}/s"
+            f"{rate_per_s:g}/s of {service_s * 1e3:g} ms each is {rho:.0%} of the capacity of "
+            f"one server, so the queue grows without end. Stay below {1 / service_s:.4g}/s"
         )
     return rho
 

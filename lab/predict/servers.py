@@ -142,13 +142,14 @@ def usl(n: Sequence[float], throughput: Sequence[float]) -> Usl:
     """
     if len(n) < 6 or len(n) != len(throughput):
         raise LabError(
-            f"a fit of 3 parameters needs at least 6 points with throughput > 0; got {len(n)}"
+            "a fit of 3 parameters needs at least 6 points with throughput > 0, and there "
+            f"are {len(n)}"
         )
     x, y = np.asarray(n, float), np.asarray(throughput, float)
     if not ((x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)).all():
         raise LabError(
-            "a fit needs finite numbers of connections and throughput > 0; got "
-            f"n={shown(n)}, throughput={shown(throughput)}"
+            "a fit needs finite numbers of connections and throughput > 0, and not "
+            f"n={shown(n)} with throughput={shown(throughput)}"
         )
     alpha, beta = _usl_shape(np.column_stack((x - 1, x * (x - 1))), np.log(y / x))
     gamma = math.exp(

@@ -94,8 +94,9 @@ def run_to_end(
                     process.stdin.close()
         if most_bytes is not None and _size(out, err) > most_bytes:
             raise ChildFailed(
-                f"{name} printed more than {most_bytes:,} bytes and was stopped. Let it print "
-                f"less. It began with:\n{_text(out, SHOWN) or _text(err, SHOWN)}"
+                f"{name} printed more than {most_bytes:,} bytes and was stopped. Let the "
+                "program print less. Its output began with:\n"
+                f"{_text(out, SHOWN) or _text(err, SHOWN)}"
             )
         if not in_time:
             raise OutOfTime(

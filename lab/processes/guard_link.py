@@ -52,7 +52,7 @@ class _GuardLink:
                 )
         except OSError as error:
             self.control.close()
-            raise GuardDied(f"Cannot start the guard of servers: {error}.") from None
+            raise GuardDied(f"The guard of servers can't be started: {error}.") from None
 
     def wake(self) -> None:
         """Let the guard go on, in case it was suspended."""
@@ -124,9 +124,10 @@ def silent() -> GuardSilent:
     if _guard is not None:
         _guard.wake()
     return GuardSilent(
-        f"The guard of servers (process {pid}) did not answer in time, so nothing is known of its "
-        "servers: it was suspended, or this machine was. It was told to continue: measure "
-        f"again. If it stays silent, end it (kill -KILL {pid}); the next start gets a new one."
+        f"The guard of servers (process {pid}) did not answer in time, so the state of its "
+        "servers is unknown. The guard or this machine was suspended. The guard was told to "
+        f"continue, so measure again. If it does not answer, end it (kill -KILL {pid}). The "
+        "next start gets a new guard."
     )
 
 
@@ -175,7 +176,7 @@ def _why_dead() -> str:
     except OSError:
         words = ""
     reason = f"\n{words[-2000:]}" if words else " It was killed."
-    return f"The guard of servers is gone, and its servers with it.{reason}\nStart them again."
+    return f"The guard of servers ended, and its servers ended with it.{reason}\nStart them again."
 
 
 def _at_exit() -> None:

@@ -132,7 +132,7 @@ def _door(folder: Path, shared: bool) -> Any:
                 break
             except BlockingIOError:
                 if time.monotonic() > end:
-                    raise TimeoutError(f"another process keeps {folder / DOOR} locked") from None
+                    raise TimeoutError(f"another process holds the lock {folder / DOOR}") from None
                 time.sleep(_POLL_S)
         yield descriptor
     finally:

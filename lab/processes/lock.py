@@ -80,7 +80,7 @@ def measuring(
     if not _in_process.acquire(timeout=deadline_s):
         raise MachineBusy(
             f"Another thread of this process has been measuring for {deadline_s:g} s. "
-            "Interrupt it, or wait for it to finish."
+            "Interrupt that thread or wait for it to finish."
         )
     try:
         if _depth:
@@ -159,8 +159,8 @@ def _wait(
                     say(message)
             if waited_s > deadline_s:  # after the message, which a slow machine shows late
                 raise MachineBusy(
-                    f"Gave up after {waited_s:.0f} s: {_holder(descriptor)} is still measuring. "
-                    "Stop it (or its kernel), then run this cell again."
+                    f"Gave up after {waited_s:.0f} s because {_holder(descriptor)} is still "
+                    "measuring. Stop that program or its kernel, then run this cell again."
                 )
             time.sleep(_POLL_S if first or not shown_message else _SLOW_POLL_S)
     finally:
@@ -171,8 +171,8 @@ def _wait(
 def _message(descriptor: int, ahead: line.Ahead) -> str:
     """Say who measures, how many come first and about how long that is (s)."""
     text = (
-        f"Waiting: {_holder(descriptor)} is measuring, and two measurements at once disturb each "
-        "other."
+        f"Waiting, because {_holder(descriptor)} is measuring and two simultaneous "
+        "measurements would disturb each other."
     )
     if ahead.waiting:
         others = "1 other is" if ahead.waiting == 1 else f"{ahead.waiting} others are"
@@ -197,8 +197,8 @@ def _patience() -> float:
         patience_s = math.nan
     if not patience_s >= 0:
         raise settings.BadSetting(
-            f"LAB_WAIT_S is {os.environ['LAB_WAIT_S']!r}. Set it to the seconds that a cell may "
-            f"wait for its turn, or unset it for {DEADLINE_S:g}."
+            f"LAB_WAIT_S is {os.environ['LAB_WAIT_S']!r}. Set it to the number of seconds "
+            f"that a cell may wait for its turn, or unset it for {DEADLINE_S:g}."
         )
     return patience_s
 
@@ -222,7 +222,8 @@ def _stand() -> line.Place:
         return line.Place(_line(), shared=_is_shared())
     except OSError as error:
         raise LockUnsafe(
-            f"Cannot wait in the folder {_line()}: {error}. Remove it and try again."
+            f"It is not possible to wait in the folder {_line()}: {error}. Remove the folder "
+            "and try again."
         ) from None
 
 
@@ -231,19 +232,22 @@ def _open(path: Path) -> int:
         descriptor = line.opened(path, shared=_is_shared())
     except OSError as error:
         raise LockUnsafe(
-            f"Cannot open the lock {path}: {error}. {_mend()} and try again."
+            f"The lock {path} can't be opened: {error}. {_mend()} and try again."
         ) from None
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode) or (found.st_uid != os.getuid() and not _is_shared()):
         os.close(descriptor)
-        raise LockUnsafe(f"{path} is not a file of yours (owner {found.st_uid}). Remove it.")
+        raise LockUnsafe(f"{path} is not your file (its owner is {found.st_uid}). Remove it.")
     return descriptor
 
 
 def _mend() -> str:
     if not _is_shared():
         return "Remove it"
-    return "LAB_QUEUE must be a folder that all who measure here may write to (mode 1777): make it"
+    return (
+        "LAB_QUEUE must be a folder that everyone who measures here may write to (mode "
+        "1777). Create it"
+    )
 
 
 def _known(descriptor: int) -> tuple[str, float] | None:

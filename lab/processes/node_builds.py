@@ -87,7 +87,7 @@ def _newest(kind: str) -> str:
     try:
         return f"{KINDS[kind]}/{json.loads(text)[0]['version']}/"
     except (ValueError, LookupError, TypeError):
-        raise NoBuildError(f"{KINDS[kind]}/index.json lists no build: give a link.") from None
+        raise NoBuildError(f"{KINDS[kind]}/index.json lists no build. Give a link.") from None
 
 
 def _in_folder(folder: Path) -> Path:
@@ -102,8 +102,8 @@ def _in_folder(folder: Path) -> Path:
 def _unpack(archive: Path, folder: Path) -> Path:
     if not hasattr(tarfile, "data_filter"):  # before Python 3.11.4
         raise NoBuildError(
-            f"This Python cannot unpack a downloaded archive safely: unpack {archive} yourself, "
-            "and give the folder."
+            f"This Python can't unpack a downloaded archive safely. Unpack {archive} "
+            "yourself, and give the folder."
         )
     target = folder / hashlib.sha256(os.fsencode(archive)).hexdigest()[:12]
     shutil.rmtree(target, ignore_errors=True)
@@ -112,11 +112,13 @@ def _unpack(archive: Path, folder: Path) -> Path:
         with tarfile.open(archive) as content:
             size = sum(member.size for member in content)
             if size > MOST_UNPACKED:
-                raise tarfile.TarError(f"it has {size >> 20} MiB when unpacked, which no build has")
+                raise tarfile.TarError(
+                    f"it has {size >> 20} MiB when unpacked, which is more than any build has"
+                )
             content.extractall(target, filter="data")
     except (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise NoBuildError(f"{archive} can't be unpacked ({error}): download it again.") from None
+        raise NoBuildError(f"{archive} can't be unpacked ({error}). Download it again.") from None
     return _in_folder(target)
 
 
@@ -144,10 +146,12 @@ def _download(link: str, folder: Path) -> tuple[Path, str, str]:
                 digest.update(chunk)
                 file.write(chunk)
         if not sums:
-            note = f"There is no {SUMS} next to {name}, so its digest was not checked."
+            note = (
+                f"There is no {SUMS} next to {name}, so the digest of the archive was not checked."
+            )
         elif digest.hexdigest() != sums[name]:
             raise NoBuildError(
-                f"{base}/{name} does not have the digest that {SUMS} lists: download it again."
+                f"{base}/{name} does not have the digest that {SUMS} lists. Download it again."
             )
         part.replace(target)
     finally:
@@ -172,8 +176,8 @@ def _of_this_machine(sums: Mapping[str, str], base: str) -> str:
     names = sorted(name for name in sums if ending.fullmatch(name))
     if not names:
         raise NoBuildError(
-            f"{base}/{SUMS} lists no archive for {SYSTEM}-{MACHINE}: give the link to an archive, "
-            "or the path of a Node."
+            f"{base}/{SUMS} lists no archive for {SYSTEM}-{MACHINE}. Give the link to an "
+            "archive, or the path of a Node."
         )
     return names[-1]
 
@@ -187,7 +191,8 @@ def _chunks(link: str) -> Iterator[bytes]:
                 size += len(chunk)
                 if size > MOST_BYTES:
                     raise NoBuildError(
-                        f"{link} is larger than {MOST_BYTES >> 20} MiB, which no build is."
+                        f"{link} is larger than {MOST_BYTES >> 20} MiB, which is more than "
+                        "any build has."
                     )
                 if time.monotonic() > end:
                     raise TimeoutError(f"it takes more than {LONGEST_S // 60} minutes")
@@ -197,4 +202,4 @@ def _chunks(link: str) -> Iterator[bytes]:
     except (OSError, ValueError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         kind = NothingThereError if getattr(error, "code", 0) == 404 else NoBuildError
-        raise kind(f"{link} can't be fetched ({reason}): check the link.") from None
+        raise kind(f"{link} can't be fetched ({reason}). Check the link.") from None

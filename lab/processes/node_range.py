@@ -47,7 +47,7 @@ def node_range(text: str) -> Range:
     low, high = limits.get(">=", ""), limits.get("<", "")
     if not limits or (low and high and _number(low) >= _number(high)):
         raise LabError(
-            f'node = {text!r} names no versions of Node: write ">=26", "<26" or ">=22 <26"'
+            f'node = {text!r} does not name versions of Node. Write ">=26", "<26" or ">=22 <26"'
         )
     return Range(low, high)
 

@@ -43,7 +43,7 @@ def program(node: str | os.PathLike[str] | None = None) -> str:
     found = _version(path, source)
     if major(found) < least():
         raise NoNodeError(
-            f"{source} is Node {found}; Node {least()} or newer is needed ({advice()})."
+            f"{source} is Node {found}, but Node {least()} or newer is needed ({advice()})."
         )
     return path
 
@@ -121,9 +121,9 @@ def of_major(number: int) -> str:
         by_major = brought()
     if number not in by_major:
         raise NoNodeError(
-            f"There is no Node {number} here; there are: "
-            f"{', '.join(map(str, by_major)) or 'none'}. "
-            f'make nodes NODES="{number}" installs it.'
+            f"There is no Node {number} here. Installed: "
+            f"{', '.join(map(str, by_major)) or 'none'}. Install it with make nodes "
+            f'NODES="{number}".'
         )
     return by_major[number]
 

@@ -57,7 +57,7 @@ def _given(pin: Any) -> tuple[Cpus, Cpus]:
     mine = set(cpu_set())
     if not {*server, *client} <= mine:
         raise LabError(
-            f"pin={pin!r} names processors this process may not use; it may use {sorted(mine)}"
+            f"pin={pin!r} names processors that this process may not use. It may use {sorted(mine)}"
         )
     return server, client
 

@@ -67,8 +67,8 @@ def littles_law(e: Evidence) -> Check:
         # Clients that have done their share leave: fewer than N are in flight, never more.
         over = in_flight / e.load.connections - 1
         text = (
-            f"{tidy(in_flight)} requests in flight on average, at most N = "
-            f"{e.load.connections} (clients leave when done)"
+            f"{tidy(in_flight)} requests in flight on average, and at most N = "
+            f"{e.load.connections} (clients leave when they are done)"
         )
         return Check("fail" if over > limit else "ok", round(over, 4), limit, text)
     if not n or not e.window.ended:
@@ -116,7 +116,8 @@ def accounted(e: Evidence) -> Check:
             "fail",
             missing,
             0,
-            f"{text}; {missing} unaccounted for, rows say {rows}, counters {counters}",
+            f"{text}; {missing} unaccounted for, with {rows} according to the rows and "
+            f"{counters} according to the counters",
         )
     return Check("ok", 0, 0, text)
 
@@ -127,15 +128,15 @@ def answered(e: Evidence) -> Check:
     """
     if not e.window.ended:
         text = (
-            f"nothing was answered within {e.span_s:g} s; {e.window.waiting} were "
-            f"waiting, the longest {e.window.waiting_longest_s:.3g} s"
+            f"no request got a response within {e.span_s:g} s; {e.window.waiting} were "
+            f"waiting, the longest for {e.window.waiting_longest_s:.3g} s"
         )
         return Check("fail", 0, 1, text + ": measure for longer")
     longest = e.window.latency.max() if e.window.latency.count else 0.0
     if e.window.waiting_longest_s > max(longest, 0.001) * 1.5:
         text = (
-            f"a request was still waiting after {e.window.waiting_longest_s:.3g} s, "
-            "longer than any response took: the tail is longer than shown"
+            f"a request was still waiting after {e.window.waiting_longest_s:.3g} s, which is "
+            "longer than any response took, so the tail is longer than shown"
         )
         return Check("warn", round(e.window.waiting_longest_s, 6), round(longest, 6), text)
     return Check("ok", e.window.ended, 1, f"{e.window.ended} requests ended in the window")
@@ -233,8 +234,8 @@ def steady(e: Evidence) -> Check:
     drifts = abs(last - first) > limit * mean
     off = last / first - 1
     text = (
-        f"the last third of the window was {abs(off):.1%} "
-        f"{'faster' if off > 0 else 'slower'} than the first"
+        f"the last third of the window was {abs(off):.1%} {'faster' if off > 0 else 'slower'} "
+        "than the first"
     )
     if drifts and off > 0 and e.load.warm_cap_s is None and e.load.loop == "closed":
         text += ": still warming up"
@@ -263,7 +264,7 @@ def verified(e: Evidence) -> Check:
 
 def _compared_with_the_first(e: Evidence) -> Check:
     """Compare bodies that nobody promises; a server may have reasons to vary them."""
-    unknown = "the catalogue does not say what the body is"
+    unknown = "the catalogue does not describe the body"
     bodies = e.bodies or {}
     first = bodies.get("first")
     if first is None:
@@ -284,8 +285,8 @@ def _compared_with_the_first(e: Evidence) -> Check:
     same = f"every response had the same {first['bytes']} bytes as the first"
     if by_length:
         same = (
-            f"every response was as long as the first, {first['bytes']} bytes; "
-            f"the content of {by_length} was not compared"
+            f"every response was as long as the first, with {first['bytes']} bytes, but the "
+            f"content of {by_length} was not compared"
         )
     return Check("ok", 0, 0, f"{unknown}: {same}")
 
@@ -324,7 +325,7 @@ def ports(e: Evidence) -> Check:
     if e.noise.reuses_ports:
         ran_s = max(e.warmed_s + e.span_s, 1.0)
         opened = round(e.counts.sent / ran_s)
-        text += f", free again after a second; {opened} connections a second"
+        text += f", which are free again after a second; {opened} connections a second"
         return Check("warn" if opened > half else "ok", opened, half, text)
     return Check("warn" if waiting > min(5000, half) else "ok", waiting, min(5000, half), text)
 
@@ -364,7 +365,7 @@ def quiet(e: Evidence) -> Check:
     """
     others = e.noise.others_cores
     if others is None:
-        return Check("ok", None, None, "what other programs did is unknown here")
+        return Check("ok", None, None, "the load from other programs is unknown here")
     share = others / max(e.cores, 1)
     text = f"other programs used {max(others, 0):.2g} of {e.cores} cores"
     status: Status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
@@ -383,7 +384,7 @@ def backlog(e: Evidence) -> Check:
             "warn",
             n,
             0,
-            f"{n} connections found the listen backlog full; the kernel retries after 1 s",
+            f"{n} connections found the listen backlog full, and the kernel retries after 1 s",
         )
     return Check("ok", 0, 0, "the listen backlog was never full")
 
@@ -398,7 +399,7 @@ def silence(e: Evidence) -> Check:
     as it was answered.
     """
     if e.load.loop != "closed":
-        return Check("ok", None, None, "open loop: its latencies include every wait")
+        return Check("ok", None, None, "in an open loop, latencies include every wait")
     if not e.window.ended or not e.window.latency.count:
         return Check("ok", None, None, "no response in the window, as another check says")
     longest, limit = e.window.silence_s, max(SILENCE * e.span_s, LEAST_SILENCE_S)
@@ -412,9 +413,9 @@ def silence(e: Evidence) -> Check:
         "warn",
         value,
         limit,
-        f"{text}, {share}, and p99 is {ms(p99)}: a closed loop sends nothing while it waits, so "
-        "its percentiles hide this. Use rate= to see how long requests at that time would have "
-        "waited",
+        f"{text}, {share}, and p99 is {ms(p99)}. A closed loop sends nothing while it waits, "
+        "so its percentiles do not show this. Use rate= to see how long requests at that "
+        "time would have waited",
     )
 
 
@@ -426,14 +427,14 @@ def on_schedule(e: Evidence) -> Check:
     an answer of 100 ms nobody sees that it was sent 2 ms late.
     """
     if e.load.loop == "closed":
-        return Check("ok", None, None, "closed loop: there is no schedule")
+        return Check("ok", None, None, "a closed loop has no schedule")
     c = e.counts
     if c.dropped:
         return Check(
             "fail",
             c.dropped,
             0,
-            f"{c.dropped} requests were never sent: the server can't take "
+            f"{c.dropped} requests were never sent, because the server can't handle "
             f"{tidy(e.load.rate_per_s or 0.0, 6)}/s with {e.load.connections} connections",
         )
     share = e.late / c.sent if c.sent else 0.0
@@ -452,7 +453,7 @@ def finished(e: Evidence) -> Check:
             "fail",
             e.counts.sent,
             e.load.requests,
-            f"the run was ended by its limit of {e.load.measure_s:g} s after {e.counts.sent} of "
+            f"the run reached its limit of {e.load.measure_s:g} s after {e.counts.sent} of "
             f"{e.load.requests} requests",
         )
     if e.stopped in ("time", "count"):
@@ -501,13 +502,13 @@ _WARNED = {
     "steady": "not steady",
     "verified": "bodies differ",
     "on_schedule": "requests sent late",
-    "silence": "a standstill that the percentiles hide",
+    "silence": "a standstill that the percentiles do not show",
     "throttled": "processor time taken by others",
     "backlog": "listen backlog full",
     "ports": "many ports in TIME_WAIT",
 }
 _UNKNOWN = {
-    "littles_law": "no response to check Little’s law with",
+    "littles_law": "no response with which to check Little’s law",
     "client_headroom": "client’s load unknown",
     "steady": "too few responses to see a drift",
     "verified": "right body not known",
@@ -540,7 +541,7 @@ def words(found: str) -> str:
 _REASONS = {
     "littles_law": "the numbers break Little’s law",
     "accounted": "requests are unaccounted for",
-    "answered": "nothing was answered in a window",
+    "answered": "no request got a response in a window",
     "no_errors": "requests failed",
     "verified": "a server sent wrong bodies",
     "finished": "a trial ended early",

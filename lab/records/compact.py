@@ -46,8 +46,8 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
         if size <= LIMIT_BYTES:
             return text
     raise LabError(
-        f"{result.experiment!r} takes {size} bytes gzipped; a record may have {LIMIT_BYTES}: "
-        "sweep fewer values or split the experiment"
+        f"{result.experiment!r} takes {size} bytes gzipped, and a record may have "
+        f"{LIMIT_BYTES}. Sweep fewer values or split the experiment"
     )
 
 
@@ -65,8 +65,8 @@ class _Compact(Kind[T]):
             for name, where in result.failures.items()
         )
         return failures and (
-            f"checks failed: {failures}. Close other programs and record again; "
-            "a check that fails on purpose is named with tolerate=."
+            f"checks failed: {failures}. Close other programs and record again. If a check "
+            "fails on purpose, name it with tolerate=."
         )
 
 

@@ -74,7 +74,8 @@ class Comparison(Shown, Stored):
         """
         if arm not in self.arms:
             raise LabError(
-                f"no arm {arm!r} in {self.experiment!r}; there are: {', '.join(self.arms)}"
+                f"there is no arm {arm!r} in {self.experiment!r}. The arms are "
+                f"{', '.join(self.arms)}"
             )
         at = self._value(at)
         return tuple(t for t in self.trials if t.arm == arm and t.at == at)
@@ -256,7 +257,8 @@ class Comparison(Shown, Stored):
         """
         if data.get("schema") != SCHEMA:
             raise LabError(
-                f"a comparison of schema {data.get('schema')!r}; this lab reads schema {SCHEMA}"
+                f"this comparison has schema {data.get('schema')!r}, but this lab reads "
+                f"schema {SCHEMA}"
             )
         made = super().from_json(data)
         made._consistent()
@@ -278,7 +280,7 @@ class Comparison(Shown, Stored):
                     f"it has results for {noun} {odd[0]!r}, but its design has {list(choices)}"
                 )
         if not self.values:
-            raise LabError("its design has no value for what was swept")
+            raise LabError("its design has no value for the swept parameter")
 
     def with_recorded(self, record: Recorded) -> Comparison:
         """Return the same comparison marked as replayed, its trials too."""
@@ -361,6 +363,6 @@ def _unsupported(trials: list[Trial], metric: str) -> str:
         return ""
     need = math.ceil(SUPPORT / min(q, 1 - q) - 1e-6)
     return (
-        f"{name} needs {need} responses a trial, but one had {len(fewest)} "
-        "(or take p50, mean or max)"
+        f"{name} needs {need} responses in each trial, but a trial had only {len(fewest)} "
+        "(use p50, mean or max instead)"
     )

@@ -183,10 +183,12 @@ class Histogram:
         bits = int(data["bits"])
         if step.ndim != 1 or step.shape != counts.shape or not 2 <= bits <= BITS:
             raise LabError(
-                f"a histogram has {step.size} buckets and {counts.size} counts, bits={bits}"
+                f"a histogram has {step.size} buckets but {counts.size} counts, with bits={bits}"
             )
         if (step[1:] <= 0).any() or (step[:1] < 0).any() or (counts < 0).any():
-            raise LabError("the buckets of a histogram do not ascend, or a count is below 0")
+            raise LabError(
+                "the buckets of a histogram are not in ascending order, or a count is below 0"
+            )
 
         def number(key: str) -> float:
             return math.nan if data[key] is None else float(data[key])

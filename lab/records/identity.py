@@ -32,8 +32,8 @@ def experiment_id(name: str | None, chapter: str, arms: Iterable[str]) -> str:
         return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
     if not _NAME.fullmatch(name):
         raise LabError(
-            f"experiment={shown(name)} can't be stored under that name: lower-case "
-            "letters, digits, '-', '.' and '_', at most 100"
+            f"experiment={shown(name)} can't be stored under that name, which may have only "
+            "lower-case letters, digits, '-', '.' and '_', at most 100"
         )
     return name
 

@@ -92,7 +92,7 @@ class Stream:
             requests = connections * _whole(f"{prefix}rounds", rounds, 1, 1_000_000)
         if rate is not None and requests is not None:
             raise BadLoad(
-                f"{prefix}requests= counts in a closed loop, rate= makes an open loop: "
+                f"{prefix}requests= counts in a closed loop, and rate= makes an open loop, "
                 "give only one of them"
             )
         return cls(
@@ -158,8 +158,8 @@ class Load:
     def __post_init__(self) -> None:
         if len(self.alongside) >= MOST_STREAMS:
             raise BadLoad(
-                f"alongside= has {len(self.alongside)} streams; at most {MOST_STREAMS - 1} can be "
-                "sent with the first"
+                f"alongside= has {len(self.alongside)} streams, and at most "
+                f"{MOST_STREAMS - 1} can be sent with the first"
             )
         for name in self.alongside:
             if name == "main" or not _NAME.fullmatch(name):
@@ -171,13 +171,13 @@ class Load:
         if size > MOST_BODY_BYTES:
             raise BadLoad(
                 f"body= has {size:,} bytes, in all streams together; at most {MOST_BODY_BYTES:,} "
-                "can be sent. Send a smaller one more often"
+                "can be sent. Send a smaller body more often"
             )
         for stream in self.streams.values():
             if stream.rate is not None and stream.rate * self.longest_s > MOST_SCHEDULED:
                 raise BadLoad(
                     f"rate={stream.rate:g} for {self.longest_s:g} s is more than "
-                    f"{MOST_SCHEDULED:,} requests: lower the rate or the time"
+                    f"{MOST_SCHEDULED:,} requests, so lower the rate or the time"
                 )
 
     @property
@@ -270,8 +270,8 @@ def path_of(name: str, path: Any) -> str:
         or any(c <= " " or c > "~" for c in path)
     ):
         raise BadLoad(
-            f"{name}={shown(path)} must begin with / and hold "
-            "visible ASCII only; encode the rest with %XX"
+            f"{name}={shown(path)} must begin with / and have only visible ASCII characters; "
+            "encode other characters with %XX"
         )
     return path
 
@@ -298,7 +298,8 @@ def _headers(name: str, value: Any) -> dict[str, str]:
     for key, text in headers.items():
         if key.lower() in _OWN_HEADERS:
             raise BadLoad(
-                f"{name} must not contain {key}: the generator sets it (see keep_alive=, body=)"
+                f"{name} must not contain {key}, because the generator sets it (see "
+                "keep_alive=, body=)"
             )
         if not _TOKEN.fullmatch(key) or not _FIELD.fullmatch(text):
             raise BadLoad(f"{name} has an invalid field {shown(key)}: {shown(text)}")

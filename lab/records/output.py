@@ -16,7 +16,7 @@ from lab.records.table import Rows
 from lab.storage import gate
 from lab.text.looks import Shown
 
-_CURE = "it is not installed here (`make nodes`), and no run of the present program is recorded"
+_CURE = "it is not installed here (run `make nodes`), and no run of the present program is recorded"
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Printed(Shown):
             return Printed("", note=note, experiment=self.experiment, absent=True)
         there = commas(output.node for output in self.versions) or self.node or "none"
         raise LabError(
-            f"{self.experiment or 'this program'} has no run on Node {version}, only on {there}: "
-            f"name it in versions=."
+            f"{self.experiment or 'this program'} has no run on Node {version}, only on "
+            f"{there}. Name the Node in versions=."
         )
 
     def __repr__(self) -> str:

@@ -49,12 +49,13 @@ def read(ref: RawRef, folder: Path) -> dict[str, np.ndarray]:
         data = file.read_bytes()
     except OSError:
         raise LabError(
-            f"the raw rows {paths.relative(file)} are gone; only the "
-            f"last {KEPT_RUNS} runs are kept. Measure again."
+            f"the raw rows {paths.relative(file)} no longer exist, because only the last "
+            f"{KEPT_RUNS} runs are kept. Measure again."
         ) from None
     if hashlib.sha256(data).hexdigest() != ref.sha256:
         raise LabError(
-            f"{paths.relative(file)} is not what was recorded (its hash differs). Measure again."
+            f"{paths.relative(file)} is not the file that was recorded, because its hash "
+            "differs. Measure again."
         )
     rows = stored.read_npz(file, data, ref.rows, ref.columns)
     rows["t_end_us"] = np.cumsum(rows["t_end_us"], dtype=rows["t_end_us"].dtype)

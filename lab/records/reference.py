@@ -125,9 +125,9 @@ class Kind(Generic[T]):
         data = read(experiment)
         if changed := differences(data["question"], question):
             raise StaleRecord(
-                f"experiment {experiment!r} was recorded on {data['when'][:10]} for a different "
-                f"question: {'; '.join(changed)}. `make reference` records it "
-                "again; LAB_MODE=live measures it here."
+                f"experiment {experiment!r} was recorded on {data['when'][:10]} for a "
+                f"different question: {'; '.join(changed)}. Record it again with `make "
+                "reference`, or measure it here with LAB_MODE=live."
             )
         return opened(data)
 
@@ -168,8 +168,9 @@ def read(experiment: str) -> dict[str, Any]:
     except FileNotFoundError:
         known = [p.stem for p in files()]
         raise NoRecord(
-            f"nothing is recorded for experiment {experiment!r}. {did_you_mean(experiment, known)} "
-            "`make reference` records all of them; LAB_MODE=live measures here and now."
+            f"nothing is recorded for experiment {experiment!r}. "
+            f"{did_you_mean(experiment, known)} Record all experiments with `make reference`, "
+            "or measure here with LAB_MODE=live."
         ) from None
     usage.note("record", experiment=experiment)
     with stored.named(file, stored.RECORD_AGAIN, NoRecord):
@@ -235,8 +236,8 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
         version = data["schema"]
     if version != SCHEMA:
         raise LabError(
-            f"data/reference/{experiment}.json has schema {version!r}, this lab reads {SCHEMA}. "
-            "Update the book, or record again with `make reference`."
+            f"data/reference/{experiment}.json has schema {version!r}, but this lab reads "
+            f"{SCHEMA}. Update the book, or record again with `make reference`."
         )
     return data
 

@@ -43,8 +43,8 @@ def read(path: Path, rows: int, columns: Iterable[dict[str, str]]) -> dict[str, 
     expected = rows * sum(t.itemsize for _, t in types)
     if len(data) != expected:
         raise LabError(
-            f"the load generator's raw file has {len(data)} bytes, "
-            f"{rows} rows need {expected}: the trial is void"
+            f"the load generator's raw file has {len(data)} bytes, but {rows} rows need "
+            f"{expected}, so the trial is void"
         )
     found, offset = {}, 0
     for name, dtype in types:

@@ -123,7 +123,7 @@ def read(file: Path, ids: Collection[str]) -> Sitting:
         raise BadSitting(f"{file.name} can't be read: {error.strerror}.") from None
     except BadSitting as error:
         raise BadSitting(
-            f"{file.name} is not used, because {error}. `make results` writes it again."
+            f"{file.name} is not used, because {error}. Write it again with `make results`."
         ) from None
 
 
@@ -144,10 +144,12 @@ def parsed(data: bytes, ids: Collection[str]) -> Sitting:
     _keys("versions", versions, {"node", "python"})
     for name, version in versions.items():
         if not VERSION.fullmatch(_text(name, version)):
-            raise BadSitting(f"the version of {name} is {_shown(version)}, not one such as 24.1.0")
+            raise BadSitting(
+                f"the version of {name} is {_shown(version)} instead of a version such as 24.1.0"
+            )
     claims = content["claims"]
     if not isinstance(claims, list):
-        raise BadSitting(f"claims is {_shown(claims)}, not a list")
+        raise BadSitting(f"claims is {_shown(claims)} instead of a list")
     by_id: dict[str, Found] = {}
     for i, claim in enumerate(claims):
         interval = _claim(f"claims[{i}]", claim, ids)
@@ -171,7 +173,7 @@ def _json_of(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise BadSitting(f"it is not JSON: line {error.lineno}, {error.msg}") from None
     except ValueError as error:  # a number of thousands of digits
-        raise BadSitting(f"it has a number that cannot be read: {error}") from None
+        raise BadSitting(f"it has a number that can't be read: {error}") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -189,36 +191,36 @@ def _no_number(text: str) -> float:
 
 def _keys(place: str, value: Any, names: Collection[str]) -> None:
     if not isinstance(value, dict):
-        raise BadSitting(f"{place} is {_shown(value)}, not an object")
+        raise BadSitting(f"{place} is {_shown(value)} instead of an object")
     if lacking := sorted(set(names) - value.keys()):
         raise BadSitting(f"{place} has no {lacking[0]!r}")
     if more := sorted(value.keys() - set(names)):
-        raise BadSitting(f"{place} has {_shown(more[0])}, which no sitting has")
+        raise BadSitting(f"{place} has {_shown(more[0])}, which is not a key of a sitting")
 
 
 def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
-        raise BadSitting(f"{place} is {_shown(value)}, not text")
+        raise BadSitting(f"{place} is {_shown(value)} instead of text")
     if len(value) > most:
-        raise BadSitting(f"{place} has {len(value)} characters; at most {most} are allowed")
+        raise BadSitting(f"{place} has {len(value)} characters, and at most {most} are allowed")
     if not value.isprintable():
-        raise BadSitting(f"{place} has characters that cannot be printed")
+        raise BadSitting(f"{place} has characters that can't be printed")
     return value
 
 
 def _whole(place: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadSitting(f"{place} is {_shown(value)}, not a whole number")
+        raise BadSitting(f"{place} is {_shown(value)} instead of a whole number")
     if not least <= value <= most:
-        raise BadSitting(f"{place} is {_shown(value)}, not {least:,} to {most:,}")
+        raise BadSitting(f"{place} is {_shown(value)} instead of {least:,} to {most:,}")
     return value
 
 
 def _ratio(place: str, value: Any) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise BadSitting(f"{place} is {_shown(value)}, not a number")
+        raise BadSitting(f"{place} is {_shown(value)} instead of a number")
     if not 1 / LARGEST <= value <= LARGEST:
-        raise BadSitting(f"{place} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
+        raise BadSitting(f"{place} is {_shown(value)} instead of {1 / LARGEST:g} to {LARGEST:g}")
     return float(value)
 
 
@@ -230,7 +232,7 @@ def _day(value: Any) -> str:
             return text
     except ValueError:
         pass
-    raise BadSitting(f"made is {_shown(text)}, not a day such as 2026-11-28")
+    raise BadSitting(f"made is {_shown(text)} instead of a day such as 2026-11-28")
 
 
 def _machine(value: Any) -> dict[str, Any]:
@@ -255,10 +257,12 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
     _keys(place, value, CLAIM)
     id = _text(f"{place}.id", value["id"])
     if id not in ids:
-        raise BadSitting(f"{place}.id is {_shown(id)}, which is not a claim that has an interval")
+        raise BadSitting(f"{place}.id is {_shown(id)}, which is not a claim with an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
     if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
-        raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, not a verdict of one sitting")
+        raise BadSitting(
+            f"the verdict of {id} is {_shown(verdict)}, which is not a verdict of one sitting"
+        )
     estimate, low, high = (
         _ratio(f"{name} of {id}", value[name]) for name in ("estimate", "low", "high")
     )

@@ -110,7 +110,7 @@ def latest(experiment: str) -> Any:
     """
     found = sorted((paths.RUNS / experiment_id(experiment, "", [])).glob("*/*.json"))
     if not found:
-        raise NoRecord(f"{experiment!r} was not measured here yet")
+        raise NoRecord(f"{experiment!r} has not been measured here yet")
     file = found[-1]
     with stored.named(file, stored.MEASURE_AGAIN):
         kind = kind_of(file.stem)

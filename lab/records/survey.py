@@ -77,7 +77,9 @@ class ToolRun:
         if name == "little":
             return self.little
         if name not in METRICS:
-            raise LabError(f"there is no metric {name!r}; there are little, {', '.join(METRICS)}")
+            raise LabError(
+                f"there is no metric {name!r}. The metrics are little, {', '.join(METRICS)}"
+            )
         where, factor = METRICS[name]
         figures = self.rows_say if rows else self.said
         value = None if figures is None else getattr(figures, where)
@@ -179,7 +181,7 @@ class Survey(Stored):
         servers = list(dict.fromkeys(s.arm for s in self.said)) or list(self.question["arms"])
         if unknown := [server for server in published if server not in servers]:
             other = did_you_mean(unknown[0], servers)
-            raise LabError(f"no tool was pointed at {unknown[0]!r}. {other}")
+            raise LabError(f"no tool was run against {unknown[0]!r}. {other}")
         rows = []
         for server in servers:
             if server in published:

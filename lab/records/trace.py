@@ -79,7 +79,9 @@ class Trace(Shown):
                     for o in found["orders"]
                     if o["count"]
                 ]
-        raise LabError(f"Not traced on Node {version}; traced on {', '.join(self.versions)}.")
+        raise LabError(
+            f"The program was not traced on Node {version}, but on {', '.join(self.versions)}."
+        )
 
     @property
     def deterministic(self) -> bool:
@@ -127,7 +129,7 @@ class Trace(Shown):
             gate.fit(key, self.data[key], hint)
         gate.fit("versions", self.data["versions"], list[dict[str, Any]])
         if not self.data["versions"]:
-            raise ValueError("no version of Node has run it")
+            raise ValueError("it was not run on any version of Node")
         for version in self.data["versions"]:
             gate.fit("node", version["node"], str)
             gate.fit("runs", version["runs"], int)
@@ -244,8 +246,8 @@ class _Traces(Kind[Trace]):
             trace = Trace.from_json(stored.read_json(file, ADVICE, NoTraceError))
         if trace.data.get("asked") != question:
             raise NoTraceError(
-                f"The recorded trace {experiment!r} is of another program text, arguments or "
-                f"environment. {ADVICE}"
+                f"The recorded trace {experiment!r} has a different program text, different "
+                f"arguments or a different environment. {ADVICE}"
             )
         return trace
 

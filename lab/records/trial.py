@@ -267,7 +267,7 @@ class Trial(Shown, _Answered):
             _, stream, figure = [*name.split(".", 2), "", ""][:3]
             if stream not in self.alongside:
                 raise LabError(
-                    f"no stream {stream!r} ran alongside; there were: "
+                    f"no stream {stream!r} ran alongside. The streams were "
                     f"{', '.join(self.alongside) or 'none'}"
                 )
             return _stream_metric(self.alongside[stream], figure)
@@ -284,12 +284,13 @@ class Trial(Shown, _Answered):
         """
         if self.recorded is not None:
             raise LabError(
-                f"{self.recorded.label}: the raw rows stayed where it was recorded, because "
-                "a record keeps only the histogram and the series"
+                f"{self.recorded.label} has no raw rows here, because a record keeps only the "
+                "histogram and the series"
             )
         if self.raw_ref is None or not self.folder:
             raise LabError(
-                "this trial has no raw rows: it was read from JSON or the tool gives none"
+                "this trial has no raw rows, because it was read from JSON or its tool does "
+                "not report rows"
             )
         return raw.read(self.raw_ref, Path(self.folder))
 
@@ -305,7 +306,7 @@ class Trial(Shown, _Answered):
         """
         if data.get("schema") != SCHEMA:
             raise LabError(
-                f"a trial of schema {data.get('schema')!r}; this lab reads schema {SCHEMA}"
+                f"this trial has schema {data.get('schema')!r}, but this lab reads schema {SCHEMA}"
             )
         return super().from_json(data)
 

@@ -101,7 +101,7 @@ def server(
     if program is not None:
         return define(name, program, like=like, env=env)
     if like is not None:
-        raise CatalogError(f"{name} is like={like!r}, and has no program: write program=TEXT")
+        raise CatalogError(f"{name} has like={like!r} but no program, so write program=TEXT")
     entry = _entry(name)
     if not entry:
         raise UnknownServer(
@@ -143,15 +143,13 @@ def define(
         )
     if name in _catalog()["servers"]:
         raise CatalogError(
-            f"{name} is in the catalogue already. Give yours another name, such as {name}-mine."
+            f"{name} is already in the catalogue. Give yours another name, such as {name}-mine."
         )
     if not text.strip():
         raise CatalogError(f"The program of {name} is empty.")
     model = _entry(like) if like else {}
     if like and not model:
-        raise UnknownServer(
-            f"There is no server {like!r} to be like. {did_you_mean(like, names())}"
-        )
+        raise UnknownServer(f"There is no server {like!r} for like=. {did_you_mean(like, names())}")
     path = _store(name, runtime, text)
     entry: dict[str, Any] = {
         "summary": f"written in a cell, like {like}" if like else "written in a cell",
@@ -244,16 +242,16 @@ def _check(name: str, entry: dict[str, Any]) -> None:
             gate.fit(f"{prefix}{of}{key}", value, {**must, **may}[key], CatalogError)
 
     if not _NAME.fullmatch(name):
-        fail("a name is <runtime>/<what>, in lower-case letters, digits and '-'.")
+        fail("a name must be <runtime>/<what>, in lower-case letters, digits and '-'.")
     fit(entry, _REQUIRED, _OPTIONAL, "")
     if entry["runtime"] not in _RUNTIMES:
-        fail(f"runtime {entry['runtime']!r} is none of {', '.join(_RUNTIMES)}.")
+        fail(f"the runtime {entry['runtime']!r} is not one of {', '.join(_RUNTIMES)}.")
     for key in ("command", "source"):
         if not entry[key]:
             fail(f"{key} is empty.")
     for source in entry["source"]:
         if not (paths.ROOT / source).is_file():
-            fail(f"source {source} does not exist.")
+            fail(f"the source {source} does not exist.")
     if isinstance(entry["keep_alive"], dict):
         fit(entry["keep_alive"], _POLICY, {}, "keep_alive: ")
     body = entry.get("body", {})
@@ -271,7 +269,7 @@ def _recipe(
 ) -> Recipe:
     settings = {**entry.get("env", {}), **_parameters(name, entry, env)}
     if workers is not None and "workers" not in entry:
-        raise UnknownParameter(f"{name} has no workers to choose.")
+        raise UnknownParameter(f"the number of workers of {name} can't be chosen.")
     if workers is not None and not 1 <= workers <= 256:
         raise UnknownParameter(f"{name} with workers={workers}: give 1 to 256.")
     workers = workers if workers is not None else entry.get("workers")
@@ -352,7 +350,7 @@ def _body(name: str, body: dict[str, Any] | None, settings: Mapping[str, str]) -
             return Body.of(source.read_bytes(), path)
         except OSError as error:
             raise CatalogError(
-                f"{name} answers with the file {body['file']}={source}: {error.strerror}. "
-                "Make one with lab.files.make(name, size)."
+                f"{name} responds with the file {body['file']}={source}: {error.strerror}. "
+                "Make a file with lab.files.make(name, size)."
             ) from None
     return Body(path, body.get("bytes"), body.get("sha256"), None, body.get("status", 200))

@@ -53,6 +53,6 @@ def _write(target: Path, size: int) -> None:
         written.put(target, content(size))  # a server of another notebook never sees half a file
     except OSError as error:
         raise BadFile(
-            f"Cannot write {size:,} bytes to {target}: {error.strerror}. "
-            "Make room on that disk, then run this again."
+            f"{size:,} bytes can't be written to {target}: {error.strerror}. Free some space "
+            "on that disk, then run this again."
         ) from None

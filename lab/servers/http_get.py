@@ -77,7 +77,8 @@ def loopback(url: str) -> tuple[str, int]:
         port = 80 if parts.port is None else parts.port
     if _BARE_IPV6.match(url):
         raise NotLoopback(
-            f"{url!r} is not a URL: an IPv6 address needs brackets, as in http://[::1]:3000."
+            f"{url!r} is not a URL, because an IPv6 address needs brackets, as in "
+            "http://[::1]:3000."
         )
     if not (port is not None and _LOOPBACK.fullmatch(place) and url.startswith("http://")):
         raise NotLoopback(
@@ -109,7 +110,7 @@ def get(
     host, port = loopback(url)
     if not path.startswith("/") or any(c <= " " or c >= "\x7f" for c in path):
         raise BadPath(
-            f"{path!r} is not a path: begin with '/', and quote spaces and letters as %XX."
+            f"{path!r} is not a path. Begin with '/', and write spaces and special letters as %XX."
         )
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
@@ -138,7 +139,7 @@ def get(
         content = answer.read(LARGEST_BODY + 1)
         if len(content) > LARGEST_BODY:
             raise NoAnswer(
-                f"{method} {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading."
+                f"{method} {path} sent more than {LARGEST_BODY >> 20} MiB, so reading stopped."
             )
         if late.is_set():
             raise TimeoutError
@@ -151,8 +152,8 @@ def get(
         if late.is_set() or isinstance(error, TimeoutError):
             if kind is not None:
                 raise Endless(
-                    f"{method} {path} was not answered within {deadline_s:g} s: the headers came "
-                    f"({kind or 'without a type'}), but the body did not end.",
+                    f"{method} {path} got no complete response within {deadline_s:g} s. The "
+                    f"headers arrived ({kind or 'without a type'}), but the body did not end.",
                     kind,
                 ) from None
             raise NoAnswer(f"{method} {path} was not answered within {deadline_s:g} s.") from None

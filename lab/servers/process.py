@@ -63,7 +63,7 @@ def start(
     """
     if missing := recipe.missing():
         raise MissingProgram(
-            f"{recipe.name} needs what is not installed here. To install it:\n"
+            f"{recipe.name} needs something that is not installed here. To install it:\n"
             + "\n".join(f"  {line}" for line in missing)
         )
     port = _port(recipe)
@@ -159,7 +159,7 @@ def _why_unheard(running: Running, port: int) -> str:
         return f"It is running, but nothing is listening on port {port}."
     *_, last = running.printed().split("\n")
     if re.search(recipe.listening or USUAL_LINE, last):
-        return f"It printed {last[-200:]!r} without a newline at the end: print one after it."
+        return f"It printed {last[-200:]!r} without a newline at the end. Print a newline after it."
     return "It is running, but printed no line `listening on http://127.0.0.1:PORT`."
 
 
@@ -169,7 +169,7 @@ def _take_address(running: Running, url: str, asked_port: int) -> None:
     except NoPort:
         raise WrongPort(
             running.story(
-                f"says {url}, but no server can listen on port 0",
+                f"prints {url}, but no server can listen on port 0",
                 "Print the port from server.address() once the server listens.",
             )
         ) from None
@@ -184,7 +184,7 @@ def _take_address(running: Running, url: str, asked_port: int) -> None:
     if asked_port and running.port != asked_port:
         raise WrongPort(
             running.story(
-                f"was told to listen on port {asked_port} and says {url}",
+                f"was told to listen on port {asked_port} but prints {url}",
                 "It must take its port from the environment variable PORT.",
             )
         )
@@ -199,11 +199,13 @@ def _check_listener(running: Running) -> None:
         listeners = sockets.listeners(running.port, pids)
         if not any(sockets.owned_by(listener, pids) for listener in listeners):
             if running.failed(0.3):
-                raise ServerDied(running.story("ended right after it said that it was listening"))
+                raise ServerDied(
+                    running.story("ended right after it printed that it was listening")
+                )
             who = "another program is" if listeners else "nothing is"
             raise WrongPort(
                 running.story(
-                    f"says that it is listening on {running.url}, but {who}",
+                    f"prints that it is listening on {running.url}, but {who}",
                     "Print the port from server.address() once the server listens.",
                 )
             )
@@ -257,7 +259,7 @@ def _publish(running: Running) -> None:
 def _port(recipe: Program) -> int:
     told = recipe.env.get("PORT", "0")
     if not told.isdecimal() or int(told) > 65535:
-        raise LabError(f"PORT={told!r} is not a port. Give 1024 to 65535, or leave it out.")
+        raise LabError(f"PORT={told!r} is not a valid port. Give 1024 to 65535, or leave PORT out.")
     port = int(told)
     if port and not sockets.is_free(port):
         raise PortTaken(_taken(port))
@@ -271,7 +273,7 @@ def _port(recipe: Program) -> int:
 def _taken(port: int) -> str:
     mine = [entry for entry in registry.ps() if entry.url.endswith(f":{port}")]
     who = f"{mine[0].name}, started by {mine[0].notebook}" if mine else "another program"
-    return f"Port {port} is taken by {who}. Leave PORT out to use any free port" + (
+    return f"Port {port} is used by {who}. Leave PORT out to use any free port" + (
         ", or run lab.stop_all()." if mine else "."
     )
 
@@ -285,8 +287,8 @@ def _cpus(cpus: Iterable[int] | None) -> tuple[int, ...] | None:
     allowed = os.sched_getaffinity(0)
     if not processors or not set(processors) <= allowed:
         raise LabError(
-            f"Cannot pin a server to processors {list(processors)}: "
-            f"this process may use {sorted(allowed)}."
+            f"A server can't be pinned to processors {list(processors)} because this process "
+            f"may use only {sorted(allowed)}."
         )
     return processors
 

@@ -173,9 +173,9 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
 def _no_rights(name: str) -> str | None:
     """What "linux:networks" or "linux:limits" lacks."""
     if name == "limits":
-        lacks = "control groups for cpu and memory: Linux, as root or with systemd"
+        lacks = "control groups for cpu and memory, which need Linux, and root or systemd"
         return None if machine.may_limit() else lacks
-    lacks = "networks of its own: Linux, as root, with /dev/net/tun"
+    lacks = "a separate network, which needs Linux, root and /dev/net/tun"
     return None if machine.may_have_networks() else lacks
 
 

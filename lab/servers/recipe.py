@@ -34,7 +34,7 @@ class Recipe(Program):
     ) -> Recipe:
         """The same server with other parameters, checked as in `lab.server`."""
         if self.again is None:
-            raise LabError(f"{self.name} has no parameters to change.")
+            raise LabError(f"{self.name} has no parameters that can be changed.")
         made: Recipe = self.again(env=env, workers=workers, node=node)
         return made
 

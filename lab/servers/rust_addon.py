@@ -38,7 +38,9 @@ def missing(name: str) -> str | None:
     if _is_current(name):
         return None
     how = (
-        "make addons" if shutil.which("cargo") else "install Rust (https://rustup.rs), make addons"
+        "make addons"
+        if shutil.which("cargo")
+        else "install Rust (https://rustup.rs), then run make addons"
     )
     return f"Rust addon {name}: {how}"
 
@@ -54,16 +56,20 @@ def build(name: str, again: bool = False) -> str:
     cargo = shutil.which("cargo")
     if cargo is None:
         return (
-            f"The Rust addon {name} is not built: there is no cargo. https://rustup.rs installs "
-            "it; until then its series come from the record."
+            f"The Rust addon {name} is not built because there is no cargo. Install cargo "
+            "from https://rustup.rs. Until then, the series of the addon come from the "
+            "record."
         )
     attempt = f"{_mark(name)} {_version(name, cargo)}\n"
     if not again and _is(_failure(name), attempt):
         return (
-            f"The Rust addon {name} could not be built last time, and nothing in it has changed "
-            "since; its series come from the record. To try again: make addons"
+            f"The Rust addon {name} could not be built last time, and nothing in it has "
+            "changed since, so its series come from the record. To try again, run make addons"
         )
-    print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
+    print(
+        f"Building the Rust addon {name}. This happens only once and takes about a minute ...",
+        flush=True,
+    )
     try:
         trouble = _made(name, cargo)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
@@ -75,9 +81,10 @@ def build(name: str, again: bool = False) -> str:
         _failure(name).parent.mkdir(exist_ok=True)
         _failure(name).write_text(attempt)
     return (
-        f"The Rust addon {name} could not be built; its series come from the record. To see "
-        f"for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
-        f"What went wrong:\n{trouble[-2000:].strip()}"
+        f"The Rust addon {name} could not be built, so its series come from the record. To "
+        f"see for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
+        "What went wrong:\n"
+        f"{trouble[-2000:].strip()}"
     )
 
 
@@ -109,7 +116,9 @@ def _made(name: str, cargo: str) -> str:
     libraries = [target / "release" / f"lib{name}{end}" for end in (".so", ".dylib")]
     library = next((file for file in libraries if file.is_file()), None)
     if result.returncode or library is None:
-        return result.stderr or f"It ended with code {result.returncode} and produced no library."
+        return result.stderr or (
+            f"cargo ended with code {result.returncode} and produced no library."
+        )
     # Replaced and not overwritten: a running server may have the old one mapped.
     with tempfile.TemporaryDirectory(dir=target) as folder:
         copy = Path(folder) / "addon"

@@ -47,7 +47,7 @@ def _read(line: str) -> tuple[str, str | None, dict[str, str]]:
         elif word.startswith("-"):
             raise _bad(line, f"{word} is unknown")
         elif name:
-            raise _bad(line, f"{name} and {word} cannot both be its name")
+            raise _bad(line, f"{name} and {word} can't both be its name")
         else:
             name = word
     if not name:

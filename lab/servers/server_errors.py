@@ -6,10 +6,11 @@ from lab.errors import LabError
 
 # What a server prints when it has a trouble of its own, and what to do.
 _ADVICE = {
-    "WORKER TIMEOUT": "gunicorn ended a worker whose request took longer than its time-out of 30 s "
-    "(or GUNICORN_CMD_ARGS): give the handler less to do, or gunicorn a longer --timeout.",
-    "EMFILE": "It had no file descriptor left, and each connection is one: raise `ulimit -n` above "
-    "the number of connections, or ask for fewer.",
+    "WORKER TIMEOUT": "gunicorn ended a worker whose request took longer than its time-out "
+    "of 30 s (or GUNICORN_CMD_ARGS): Give the handler less to do, or give "
+    "gunicorn a longer --timeout.",
+    "EMFILE": "It had no file descriptor left, and each connection needs one. Raise `ulimit "
+    "-n` above the number of connections, or use fewer connections.",
 }
 
 

@@ -61,7 +61,8 @@ def free_port() -> int:
             _given.add(port)
             return port
     raise PortTaken(
-        f"There is no free port between {_LOWEST} and {_HIGHEST}. Does lab.ps() list many servers?"
+        f"There is no free port between {_LOWEST} and {_HIGHEST}. Check with lab.ps() whether "
+        "many servers are running."
     )
 
 

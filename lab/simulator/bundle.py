@@ -184,8 +184,8 @@ def _licences() -> str:
     texts = {"Node.js": _licence_of_node()}
     texts |= {name: (PACKAGES / file).read_text("utf8") for name, file in LICENCES.items()}
     intro = (
-        "The model that runs programs on this site has code from these projects, under these "
-        "licences.\n"
+        "The model that runs programs on this site includes code from these projects, under "
+        "these licences.\n"
     )
     return intro + "".join(
         f"\n\n{'=' * 80}\n{name}\n{'=' * 80}\n\n{t}" for name, t in texts.items()

@@ -40,7 +40,7 @@ VARIES = re.compile(r"\d[\d.,]*|\b[\w-]{5,16}\b")
 MOST_LONGEST_MS = 350
 MOST_MS = 5000
 SLOW = "the speed of V8"
-UNKNOWN = "something that this check looks at, so that its verdict is another one"
+UNKNOWN = "something that this check examines, so that its verdict differs"
 
 
 @dataclass(frozen=True)
@@ -201,12 +201,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--node", type=int, default=max(nodes.known()), metavar="MAJOR")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--rows", type=Path, help="rows are added here, and read by --write")
+    parser.add_argument(
+        "--rows", type=Path, help="the file that rows are added to, and that --write reads"
+    )
     parser.add_argument("--known", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args(arguments)
     if options.write and not options.rows:
-        parser.error("--write reads the rows of a file: name it with --rows")
+        parser.error("--write reads the rows of a file, so name the file with --rows")
     if options.write:
         rows = [Row(**json.loads(line)) for line in options.rows.read_text("utf8").splitlines()]
         text = json.dumps(written(rows), indent=2, ensure_ascii=False)

@@ -92,7 +92,7 @@ class Engine {
     const start = this.runtime >> 2;
     const at = this.#words.subarray(start, start + 512).indexOf(FIRST_COLLECTION);
     if (at < 0)
-      throw new EngineError("This build of QuickJS-ng keeps its limit of garbage elsewhere.");
+      throw new EngineError("This build of QuickJS-ng keeps its garbage limit elsewhere.");
     this.#words[start + at] = LATE_COLLECTION;
   }
 

@@ -73,7 +73,8 @@ function dataIn({ name, files }, path) {
   const bytes = all.reduce((total, { latin1 }) => total + latin1.length, statSync(path).size);
   if (all.length >= MOST_FILES || bytes > MOST_BYTES)
     throw new NotModelledError(
-      `The model takes at most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB, and the program asks for more. For the real thing: node ${name}`,
+      `The model takes at most ${MOST_FILES} files and ${MOST_BYTES / 2 ** 20} MB, and the ` +
+        `program needs more. To run it for real: node ${name}`,
     );
   try {
     return { kind: "data", latin1: readFileSync(path, "latin1") };
@@ -123,7 +124,7 @@ function textOf(machine, node, file) {
   } catch (error) {
     if (error.status === 3)
       throw new NotModelledError(
-        `Node ${machine.node.version} does not run TypeScript. Ask for a newer one: --node 24`,
+        `Node ${machine.node.version} does not run TypeScript. Use a newer Node: --node 24`,
       );
     const words = /^(?:\w*Error)(?: \[\w+\])?: .*/m.exec(error.stderr ?? "");
     throw new NotModelledError(`${file}\n\n${words?.[0] ?? error.message}`);

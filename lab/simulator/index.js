@@ -11,7 +11,8 @@ const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
 const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
 const BY_CHANCE =
-  "What this program prints depends on the date, the time or random numbers: the model shows one case, and Node prints another.";
+  "The output of this program depends on the date, the time or random numbers. The model " +
+  "shows one case, and Node prints another.";
 const FRAMES =
   "In a printed stack, the model has only the program's own functions, and their columns can differ from Node's.";
 

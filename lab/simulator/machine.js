@@ -333,7 +333,9 @@ class Machine {
     const isAsked = this.questions++ % CLOCK_EVERY === 0;
     if (isAsked && this.refusal === null && this.limits.clock() > this.deadline) {
       this.isLate = true;
-      this.refusal = `The program was stopped after ${this.limits.limitMs / 1000} s: a loop, or ticks, promises or turns of the loop that never end.`;
+      this.refusal =
+        `The program was stopped after ${this.limits.limitMs / 1000} s, because ` +
+        "of a loop, or of ticks, promises or turns of the loop that never end.";
       this.isStopped = true;
     }
     return this.refusal !== null;
@@ -424,7 +426,8 @@ class Machine {
       if (error instanceof RangeError)
         throw new NotModelledError(
           this.refusal ??
-            "The program was stopped: its functions call one another more deeply than the model can follow.",
+            "The program was stopped because its functions call one another more deeply than " +
+              "the model can follow.",
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

@@ -82,7 +82,7 @@ const shown = (value) => (typeof value === "number" ? String(value) : JSON.strin
 function checked(given, defaults, known = defaults) {
   for (const name of Object.keys(given))
     if (!(name in defaults))
-      wrong(`A load has no ${name}: choose from ${Object.keys(known).join(", ")}.`);
+      wrong(`A load has no ${name}. Choose from ${Object.keys(known).join(", ")}.`);
   const values = { ...defaults, ...given };
   for (const [name, value] of Object.entries(values)) {
     if (CHOICES[name] && !CHOICES[name].includes(value))
@@ -92,7 +92,8 @@ function checked(given, defaults, known = defaults) {
     const isNumber = typeof value === "number" && value >= low && value <= high;
     if (!isNumber || (isWhole && !Number.isInteger(value)))
       wrong(
-        `${NAMES[name]} is a ${isWhole ? "whole number" : "number"} from ${low} to ${high}, and not ${shown(value)}.`,
+        `${NAMES[name]} must be a ${isWhole ? "whole number" : "number"} from ${low} to ` +
+          `${high}, and not ${shown(value)}.`,
       );
   }
   return values;
@@ -104,12 +105,12 @@ export function loadOf(given = {}) {
   const ofGroup = Object.entries(rest).filter(([name]) => name in GROUP);
   const ofAll = Object.entries(rest).filter(([name]) => !(name in GROUP));
   if (groups && ofGroup.length > 0)
-    wrong(`With groups of clients, ${ofGroup[0][0]} is given for each of them.`);
+    wrong(`With groups of clients, give ${ofGroup[0][0]} for each group.`);
   const known = groups ? { ...LOAD, groups } : { ...LOAD, ...GROUP };
   const machine = checked(Object.fromEntries(ofAll), LOAD, known);
-  if (machine.warmSeconds >= machine.seconds) wrong("The warm-up is shorter than the run.");
+  if (machine.warmSeconds >= machine.seconds) wrong("The warm-up must be shorter than the run.");
   const list = groups ?? [Object.fromEntries(ofGroup)];
-  if (list.length === 0) wrong("A server has at least one group of clients.");
+  if (list.length === 0) wrong("A server needs at least one group of clients.");
   const checkedGroups = list.map((group) => {
     const whole = checked(group, GROUP);
     // An open loop takes as many connections as it needs.
@@ -179,7 +180,7 @@ export function resultOf(load, runs) {
       );
     if (!first.hasServer)
       wrong("The program makes no server: call createServer((request, response) => { … }).");
-    wrong("The server does not listen: call its listen(3000).");
+    wrong("The server does not listen. Call its listen(3000).");
   }
   const cut = runs.find(({ served }) => served.cut)?.served.cut ?? null;
   const rows = runs

@@ -114,13 +114,11 @@ export function traceOf({ node, runs, orders, cut }, { name, kind, source }) {
 }
 
 function notesOf(orders, cut) {
-  const notes = ["This is a model: its time is virtual, and nothing here was measured."];
-  if (cut) notes.push("The search for orders reached its limit: there may be more.");
+  const notes = ["This is a model with virtual time, so nothing here was measured."];
+  if (cut) notes.push("The search for orders reached its limit, so there may be more.");
   const [{ code, report, missing }] = orders;
   if (missing.length)
-    notes.push(
-      `The disk of the model holds only the program: there is no ${missing.join(", no ")} on it.`,
-    );
+    notes.push(`The disk of the model has only the program, and no ${missing.join(", no ")}.`);
   if (code) notes.push(`The program ends with exit code ${code}${reasonIn(report)}.`);
   return notes;
 }

@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the verb."""
     add = parser.add_argument
     add("file", metavar="FILE", type=Path, help="a program: .cjs, .mjs or .js")
-    add("--node", metavar="MAJOR", type=int, help="the Node to model, one of those installed here")
+    add("--node", metavar="MAJOR", type=int, help="the Node to model, which must be installed here")
     add("--json", action="store_true", help="print the orders as JSON")
     add("--trace", metavar="TRACE", type=Path, help="write the trace of the likeliest order")
 

@@ -101,8 +101,8 @@ def _sentence(misfit: _Misfit) -> str:
     value = misfit.value
     if isinstance(value, str) and not _is_text(value):
         return (
-            f"{misfit.where}={shown(value)} holds half a character (a lone surrogate), which can't "
-            "be sent or stored: leave it out"
+            f"{misfit.where}={shown(value)} has half a character (a lone surrogate), which "
+            "can't be sent or stored. Leave it out"
         )
     return (
         f"{misfit.where}={shown(value)} must be {_words(misfit.hint)}, "

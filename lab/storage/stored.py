@@ -24,9 +24,9 @@ from lab.storage import gate
 if TYPE_CHECKING:
     import numpy as np
 
-RECORD_AGAIN = "`make reference` records it again."
+RECORD_AGAIN = "Record it again with `make reference`."
 MEASURE_AGAIN = "Measure again."
-FROM_GIT = "It is kept in git: `git diff` shows what was changed."
+FROM_GIT = "The file is in git, and `git diff` shows what has changed."
 MOST_BYTES = 256 * 1024 * 1024  # of a JSON file: ten times the largest file that `lab` writes
 ROW_BYTES = 8  # the widest column of raw rows
 NPY_HEADER = 1024  # more than numpy writes before the values
@@ -79,7 +79,7 @@ def read_json(file: Path, advice: str, error: type[LabError] = Damaged, kind: ty
         data = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(data, kind):
             what = "an object" if kind is dict else "a list"
-            raise LabError(f"it holds {gate.shown(data)} instead of {what}")
+            raise LabError(f"it contains {gate.shown(data)} instead of {what}")
         return data
 
 
@@ -120,15 +120,15 @@ def read_npz(file: Path, data: bytes, rows: int, columns: Iterable[str]) -> dict
     with named(file, MEASURE_AGAIN), zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sorted(archive.namelist()) != sorted(columns_by_member):
             raise LabError(
-                f"it has the columns {', '.join(archive.namelist()) or 'none'}; "
-                f"its record says {', '.join(columns_by_member)}"
+                f"it has the columns {', '.join(archive.namelist()) or 'none'}, but its "
+                f"record says {', '.join(columns_by_member)}"
             )
         most = rows * ROW_BYTES + NPY_HEADER
         for member in archive.infolist():
             if member.file_size > most:
                 raise LabError(
-                    f"{member.filename} unpacks to {member.file_size:,} bytes, {rows:,} rows have "
-                    f"at most {most:,}"
+                    f"{member.filename} unpacks to {member.file_size:,} bytes, but {rows:,} "
+                    f"rows have at most {most:,}"
                 )
         # zipfile never reads beyond the size that the archive announces.
         return {

@@ -49,16 +49,16 @@ def named_errors(path: Path) -> Iterator[None]:
         name = paths.relative(path)
         if error.errno in _FULL:
             raise NotWritten(
-                f"the disk is full: {name} was not written, what was stored before is intact. "
-                f"{MAKE_ROOM}"
+                f"the disk is full, so {name} was not written. The data stored before is "
+                f"intact. {MAKE_ROOM}"
             ) from None
-        advice = "Fix that, then try again."
+        advice = "Correct this, then try again."
         if error.errno in _NOT_OURS:
             parents = path.absolute().parents
             folder = next(parent for parent in parents if os.access(parent, os.F_OK))
             advice = (
-                f"Make {paths.relative(folder)} a folder that you may write to (it may have "
-                "another owner), then try again."
+                f"Make {paths.relative(folder)} a folder that you may write to (another user "
+                "may own it), then try again."
             )
         raise NotWritten(
             f"{name} could not be written: {error.strerror or error}. {advice}"

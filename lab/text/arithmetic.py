@@ -32,10 +32,10 @@ def value(expression: str, **names: float) -> float:
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
             left, right = of(node.left), of(node.right)
             if isinstance(node.op, ast.Pow) and abs(right) > 100:
-                raise ValueError("that is a large power")
+                raise ValueError("that power is too large")
             made = OPERATORS[type(node.op)](left, right)
             if isinstance(made, complex):  # the root of a negative number
-                raise ValueError(f"{expression!r} makes no real number")
+                raise ValueError(f"{expression!r} does not give a real number")
             return float(made)
         raise ValueError(f"{expression!r} is not arithmetic")
 

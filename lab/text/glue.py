@@ -28,7 +28,11 @@ def glue(name: str | Mapping[str, object], value: object = _NOTHING, /) -> None:
     NotGlued before anything is kept.
     """
     if isinstance(name, Mapping) == (value is not _NOTHING):
-        wrong = "a mapping has its values" if isinstance(name, Mapping) else "the value is missing"
+        wrong = (
+            "a mapping already has its values"
+            if isinstance(name, Mapping)
+            else "the value is missing"
+        )
         raise NotGlued(f"{FORMS}: {wrong}.")
     values = name if isinstance(name, Mapping) else {name: value}
     texts = {key: _text(key, one) for key, one in values.items()}
@@ -45,10 +49,12 @@ def glue(name: str | Mapping[str, object], value: object = _NOTHING, /) -> None:
 def _text(name: object, value: object) -> str:
     """Return a value as MyST-NB reads it: a text quoted, or 2,000 would become two numbers."""
     if not isinstance(name, str) or not name:
-        raise NotGlued(f"{FORMS}: the name is the text that {{glue:text}} asks for, not {name!r}.")
+        raise NotGlued(
+            f"{FORMS}: the name must be the text that {{glue:text}} uses, and not {name!r}."
+        )
     if isinstance(value, bool) or not isinstance(value, (str, Real)):
         raise NotGlued(
-            f"lab.glue({name!r}, …): a text or a number goes into a sentence, not {value!r}. "
-            'Write it here as the sentence should say it: f"{value:.1f}".'
+            f"lab.glue({name!r}, …) needs a text or a number for the sentence, and not "
+            f'{value!r}. Write the value as the sentence should show it: f"{{value:.1f}}".'
         )
     return repr(value) if isinstance(value, str) else str(value)

@@ -47,8 +47,9 @@ class _Parser(Parser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m lab.trace",
-        description="Record what Node's event loop does with a program: the orders in which it "
-        "prints and, for each line, its phase, its turn of the loop, where it comes from and why.",
+        description="Record what Node's event loop does with a program. The result has the "
+        "orders in which the program prints and, for each line, its phase, its "
+        "turn of the loop, where it comes from and why.",
         epilog=EXAMPLES,
     )
     add = parser.add_argument
@@ -56,16 +57,27 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "arguments",
         nargs="*",
-        help="the program's arguments; put those that begin with a dash after --",
+        help="the program's arguments; put arguments that begin with a dash after --",
     )
     add("-o", "--output", type=Path, help=f"where to write the trace (default: PROGRAM{ENDING})")
-    add("--html", type=Path, metavar="FILE", help="also write the replay as one page")
-    add("--predict", action="store_true", help="the page asks for the order first")
-    add("-n", "--runs", type=int, default=20, help="plain runs on each Node (default: 20)")
-    add("--node", action="append", metavar="PATH", help="a Node program; may be repeated")
-    add("--seconds", type=float, default=5.0, help="seconds that one run may take (default: 5)")
-    add("--events", type=int, default=800, help="events that the replay shows (default: 800)")
-    add("--stdin", type=Path, metavar="FILE", help="what the program reads (default: nothing)")
+    add("--html", type=Path, metavar="FILE", help="also write the replay as a single page")
+    add("--predict", action="store_true", help="let the page ask for the order first")
+    add(
+        "-n",
+        "--runs",
+        type=int,
+        default=20,
+        help="the number of plain runs on each Node (default: 20)",
+    )
+    add("--node", action="append", metavar="PATH", help="the path of a Node (may be repeated)")
+    add("--seconds", type=float, default=5.0, help="how many seconds one run may take (default: 5)")
+    add("--events", type=int, default=800, help="how many events the replay shows (default: 800)")
+    add(
+        "--stdin",
+        type=Path,
+        metavar="FILE",
+        help="the standard input of the program (default: nothing)",
+    )
     return parser
 
 
@@ -78,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(visible(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("Interrupted: nothing of the program is left running.", file=sys.stderr)
+        print("Interrupted. No process of the program is still running.", file=sys.stderr)
         return 130
     return 0
 
@@ -94,7 +106,7 @@ def _show(options: argparse.Namespace) -> None:
     if options.html:
         with written.named_errors(options.html):
             options.html.write_text(page(result, predict=options.predict), "utf-8")
-        _told(options.html, "the replay. Open it in a browser; it needs nothing else.")
+        _told(options.html, "the replay. Open the page in a browser. It needs no other file.")
     else:
         print(
             "To step through it, open the file on the page The Loop Lab of the book, or add "

@@ -78,7 +78,7 @@ def _why(outcome: RunEnd, alike: Sequence[RunEnd], program: TracedProgram) -> st
     # The last report on standard error may be a child's. The recorder knows whose report it is.
     threw = [any(row[0] == "!" for row in run.rows) for run in alike]
     if not _TRAILER.search(outcome.stderr) or (threw and not any(threw)):
-        return "it set that code itself (process.exitCode or process.exit)."
+        return "the program set that code itself (process.exitCode or process.exit)."
     return last_error(outcome.stderr, program)
 
 

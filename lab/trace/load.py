@@ -24,13 +24,15 @@ def driver(**options: Any) -> Callable[[str], object]:
     """
     for name in _NOT_HERE:
         if name in options:
-            raise BadLoad(f"drive: {name}= means nothing here, a trace measures nothing: drop it")
+            raise BadLoad(
+                f"drive: {name}= has no meaning here, because a trace measures nothing. Remove it"
+            )
     known_options("drive: ", options, [name for name in OPTIONS if name not in _NOT_HERE])
     request_plan = plan(**options)
     if request_plan.main.requests is None:
         raise LabError(
-            "drive needs a fixed number of requests, or the trace has no end: "
-            'drive={"connections": 2, "requests": 6}.'
+            "drive needs a fixed number of requests, because otherwise the trace has no end. "
+            'Give, for example, drive={"connections": 2, "requests": 6}.'
         )
 
     def send(url: str) -> None:

@@ -61,8 +61,8 @@ def _ask(program: str) -> Node:
     version = nodes.version(path)
     if _numbers(version) < NEEDED:
         raise LabError(
-            f"{program!r} is Node {version}; a recording needs 20.18 or newer, which counts the "
-            "loop's iterations. Name another: lab.trace(program, node=PATH)."
+            f"{program!r} is Node {version}, but a recording needs Node 20.18 or newer, which "
+            "counts the loop's iterations. Name another Node: lab.trace(program, node=PATH)."
         )
     return Node(path, f"v{version}", _libuv(path, version))
 

@@ -19,7 +19,7 @@ from lab.trace import kinds
 
 Place = tuple[str, int]  # phase, iteration
 Places = frozenset[Place]
-ADVICE = "Run it again; if it happens every time, please report the program."
+ADVICE = "Run it again. If this happens every time, please report the program."
 MAIN: Places = frozenset({("main", 0)})
 
 
@@ -177,7 +177,9 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
     if spans is None:
         return [(callback, _likeliest(callback.places)) for callback in callbacks]
     if spans.unread:
-        raise TraceRefusedError(f"The trace is refused: of the trace events {spans.unread}.")
+        raise TraceRefusedError(
+            f"The trace is refused because, of the trace events, {spans.unread}."
+        )
     _same_callbacks(callbacks, spans)
     witness = SpanWitness(spans)
     pairs = []
@@ -188,9 +190,9 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
             common = frozenset(place for place in common if place[0] != "task")
         if len({phase for phase, _ in common}) != 1:
             raise TraceRefusedError(
-                f"The trace is refused: its two sources do not agree on callback {callback.id} "
-                f"({callback.kind}). The hooks say {_words(callback.places)}; the trace events say "
-                f"{_words(theirs)}. {ADVICE}"
+                "The trace is refused because its two sources do not agree on callback "
+                f"{callback.id} ({callback.kind}). The hooks say {_words(callback.places)}, "
+                f"and the trace events say {_words(theirs)}. {ADVICE}"
             )
         phase = next(iter(common))[0]
         if phase == "pending":
@@ -221,15 +223,16 @@ def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:
         pairs = zip(ours, theirs, strict=False)
         at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
         raise TraceRefusedError(
-            f"The trace is refused: callback number {at + 1} is {dict(enumerate(ours)).get(at)} "
-            f"for the hooks and {dict(enumerate(theirs)).get(at)} for the trace events. "
-            f"{ADVICE}"
+            f"The trace is refused because callback number {at + 1} is "
+            f"{dict(enumerate(ours)).get(at)} according to the hooks and "
+            f"{dict(enumerate(theirs)).get(at)} according to the trace events. {ADVICE}"
         )
     extra = Counter(pair for pair in spans.callbacks if pair in hook_counts) - hook_counts
     if extra:
         raise TraceRefusedError(
-            f"The trace is refused: the trace events name callbacks that the hooks did not see: "
-            f"{', '.join(f'{kind} {number}' for kind, number in list(extra)[:3])}. {ADVICE}"
+            "The trace is refused because the trace events name callbacks that the hooks did "
+            f"not see: {', '.join(f'{kind} {number}' for kind, number in list(extra)[:3])}. "
+            f"{ADVICE}"
         )
 
 

@@ -48,14 +48,16 @@ def prepared(
     can't be written.
     """
     if kind not in (None, "auto", *KINDS):
-        raise LabError(f"kind is {kind!r}; use 'cjs', 'esm', or leave it out to let us look.")
+        raise LabError(
+            f"kind is {kind!r}. Use 'cjs' or 'esm', or leave it out to have it detected."
+        )
     if is_path(program):
         try:
             path = find(program)
         except NoProgram as error:
             if Path(program).is_dir():
-                raise LabError(f"{program} is a folder: name the program in it.") from None
-            raise LabError(f"{error} Or pass the program's text itself.") from None
+                raise LabError(f"{program} is a folder. Name the program in it.") from None
+            raise LabError(f"{error} You can also pass the program's text itself.") from None
         yield TracedProgram(path, name or path.name, path.read_text("utf-8", errors="replace"))
         return
     text = str(program)
@@ -71,7 +73,7 @@ def prepared(
         except OSError as error:
             raise LabError(
                 f"The program could not be written to {relative(RUNS)}: {error.strerror}. "
-                "Make room there, or pass the path of a file instead of a text."
+                "Free some space there, or pass the path of a file instead of a text."
             ) from None
         yield TracedProgram(path, name or path.name, text)
 

@@ -97,9 +97,9 @@ def record(
     notes = [_too_few(plain, runs, budget_s), comparison.note]
     if is_unconfirmed:
         notes.append(
-            f"The recorder does not know the trace events of Node {node.version} (it knows the "
-            f"events of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
-            "and nothing confirms them."
+            f"The recorder does not know the trace events of Node {node.version} (it knows "
+            f"the events of Node {', '.join(map(str, KNOWN))}): its phases come only from the "
+            "hooks, and nothing confirms them."
         )
     return Versioned(
         node,
@@ -148,8 +148,8 @@ def _too_few(plain: list[RunEnd], runs: int, budget_s: float) -> str | None:
     if plain[0].stopped:
         was = "run was" if len(plain) == 1 else "runs were"
         return (
-            f"Only {len(plain)} of {runs} {was} made, because the program does not end: "
-            "another order may be possible."
+            f"Only {len(plain)} of {runs} {was} made, because the program does not end. "
+            "Another order may be possible."
         )
     return f"{len(plain)} of {runs} runs were made in {budget_s:g} s."
 
@@ -216,7 +216,7 @@ def canonical(
     alone : by the hooks alone; it is not verified then.
     """
     if why := _failed(outcome):
-        raise TraceRefusedError(f"There is no trace: {why}.")
+        raise TraceRefusedError(f"There is no trace because {why}.")
     spans = None if alone else outcome.spans
     pairs = agree(outcome.rows, spans)
     placed = {callback.row: (callback, phase) for callback, phase in pairs}
@@ -242,7 +242,7 @@ def canonical(
 def _failed(outcome: RunEnd) -> str:
     """Why the recorder has no word at all on this run, or ""."""
     if not outcome.rows:
-        return "the recorder wrote nothing"
+        return "the recorder did not write anything"
     where = str(child.PRELOAD.parent)
     if outcome.code and where in outcome.stderr:
         return f"the recorder itself failed on this Node: {endings.last_error(outcome.stderr)}"
@@ -293,8 +293,8 @@ def _cuts(drawn: list[dict[str, Any]], limits: Limits) -> list[str]:
     )
     total = limits.events + cut[0]["cut_events"]
     return [
-        f"The replay shows the first {limits.events:,} of {total:,} events: {by_then}. "
-        f"events={total} shows all."
+        f"The replay shows the first {limits.events:,} of {total:,} events, {by_then}. Use "
+        f"events={total} to show all of them."
     ]
 
 
@@ -302,25 +302,27 @@ def _notes(plain: list[RunEnd], recorded_runs: list[RunEnd], limits: Limits) -> 
     notes = []
     if any(outcome.ended == "time" for outcome in plain):
         notes.append(
-            f"The program was still running after {limits.seconds:g} s and was stopped: "
-            "the trace is its beginning."
+            f"The program was still running after {limits.seconds:g} s and was stopped, so "
+            "the trace shows only its beginning."
         )
     if any(outcome.ended == "output" for outcome in plain):
         notes.append(
-            f"The program was stopped after it had printed {child.OUTPUT_BYTES:,} bytes: "
-            "the trace is its beginning."
+            f"The program was stopped after it had printed {child.OUTPUT_BYTES:,} bytes, so "
+            "the trace shows only its beginning."
         )
     rows = [row for outcome in recorded_runs for row in outcome.rows]
     if any(row[0] == "L" for row in rows):
         notes.append(
-            f"The recorder stopped after {limits.rows:,} events; the program itself went on."
+            f"The recorder stopped after {limits.rows:,} events, but the program continued."
         )
     last = recorded_runs[-1]
     if last.spans is None and any(row[0] == "b" for row in last.rows):
         notes.append(
-            "The program was killed, so Node's own trace events are missing: the phases are "
-            "the recorder's word alone."
+            "The program was killed, so Node's own trace events are missing, and the phases "
+            "come only from the recorder."
         )
     if any(row[0] == "i" and row[3] == "WORKER" for row in rows):
-        notes.append("A worker has its own event loop, which is not recorded; its messages are.")
+        notes.append(
+            "A worker has its own event loop, which is not recorded. Its messages are recorded."
+        )
     return notes

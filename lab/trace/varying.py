@@ -75,8 +75,8 @@ class Varying:
         if not self.places:
             return None
         return (
-            "Values that differ from run to run, as durations, process ids, ports or dates do, "
-            f"are shown as {MASK} and not compared (here, for example, "
+            "Values that differ from run to run, such as durations, process ids, ports or "
+            f"dates, are shown as {MASK} and not compared (here, for example, "
             f"{', '.join(self.examples)})."
         )
 

@@ -73,16 +73,16 @@ def trace(
     asks for a trace of a program must hear that there is none; a page has one to show.
     """
     if runs < 1:
-        raise LabError(f"runs is {runs}; a trace needs at least one run.")
+        raise LabError(f"runs is {runs}, but a trace needs at least one run.")
     if not 0.05 <= seconds <= MOST_SECONDS:
         raise LabError(f"seconds is {seconds:g}; a run may take 0.05 to {MOST_SECONDS}.")
     if events < 1:
-        raise LabError(f"events is {events}; a trace shows at least one.")
+        raise LabError(f"events is {events}, but a trace shows at least one.")
     for named in env or {}:
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", named):
             raise LabError(
-                f"env has the name {named!r}: a shell starts the program, and hands on names of "
-                "letters, digits and _ only."
+                f"env has the name {named!r}, but the shell that starts the program passes on "
+                "only names of letters, digits and _."
             )
     usage.note_modules()
     for part in sorted((paths.NODE_SIDE / "recorder").glob("*.cjs")):
@@ -125,8 +125,9 @@ def _measure(
     for target in targets:
         if prog.path.suffix in TYPED and not target.typed:
             raise LabError(
-                f"{prog.name} is TypeScript, and Node {target.version} runs none: it needs 22.18 "
-                "or newer. Name another: lab.trace(program, node=PATH)."
+                f"{prog.name} is TypeScript, which Node {target.version} can't run. "
+                "TypeScript needs Node 22.18 or newer. Name another Node: lab.trace(program, "
+                "node=PATH)."
             )
     versions = []
     with child.undertaker() as keeper:
@@ -155,8 +156,8 @@ def _measure(
         if version.unconfirmed:
             usage.note(
                 "remark",
-                text=f"{prog.name} is drawn by the hooks' word alone: the trace "
-                f"events of Node {version.node.version} are not known",
+                text=f"{prog.name} is drawn only from the hooks, because the trace events of "
+                f"Node {version.node.version} are not known",
             )
     return {
         "schema": SCHEMA,
@@ -182,8 +183,8 @@ def _instead(experiment: Experiment[Trace], refusal: TraceRefusedError) -> Trace
     data = recorded.data
     usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refusal}")
     note = (
-        "This is the recorded run. What was recorded on this machine is not shown: "
-        "the recorder's two sources did not agree on it."
+        "This is the recorded run. The recording on this machine is not shown, because the "
+        "recorder's two sources did not agree on it."
     )
     versions = [{**version, "notes": [note, *version["notes"]]} for version in data["versions"]]
     return Trace({**data, "versions": versions})

@@ -80,7 +80,8 @@
     // A screen reader reads out a text only if its element was on the page before.
     setTimeout(() => {
       note.textContent =
-        "This browser does not let the book keep anything: your answers last until you leave this page.";
+        "This browser does not let the book store anything, so your answers last only until " +
+        "you leave this page.";
     });
   }
 

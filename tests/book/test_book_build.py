@@ -44,7 +44,7 @@ def test_a_second_build_executes_nothing_and_says_since_when_results_stand(book)
     done = book.build()
     assert done.returncode == 0, done.stderr
     assert book.ran() == []
-    assert "one/alpha: from cache of 20" in done.stdout
+    assert "one/alpha: from the cache of 20" in done.stdout
     assert (book.root / "_build/html/index.html").as_uri() in done.stdout
 
 
@@ -133,7 +133,7 @@ def test_a_bare_jupyter_book_build_makes_the_same_site_and_fails_on_the_same_err
     bare = book.bare()
     assert bare.returncode == 0, bare.stderr
     assert book.ran() == []
-    assert "from cache of" in bare.stdout
+    assert "from the cache of" in bare.stdout
     assert book.page("one/alpha") == ours
     book.edit("book/one/alpha.md", "import os, pathlib", "import os, pathlib, nowhere")
     bare = book.bare()
@@ -224,7 +224,7 @@ def test_chapters_of_a_replay_are_drawn_beside_each_other_and_once_only(book):
     assert done.stdout.count("2 servers, 1,000 requests") == 2  # each has notes of its own
     again = book.build(LAB_MODE="replay")
     assert book.drawn() == []
-    assert "one/beta: from cache" in again.stdout
+    assert "one/beta: from the cache" in again.stdout
 
 
 def test_chapters_of_a_quick_look_are_beside_each_other(book):

@@ -287,7 +287,7 @@ def test_a_full_disk_is_told_apart_however_deep_it_is():
         except OSError as error:
             raise RuntimeError("pickling failed") from error
     except RuntimeError as error:
-        assert "is full. Make room" in explain_error(error, Path("/b"))
+        assert "is full. Free some space" in explain_error(error, Path("/b"))
 
 
 def test_formulas_become_mathml():

@@ -77,7 +77,7 @@ def test_each_page_is_replaced_when_its_chapter_is_done(first):
     for page in ("index", "about/machine"):
         assert whose(book, page, "seen-beta")[1].startswith("1 of 2 chapters measured")
     machine = (book.root / "seen-beta/book/about/machine.html").read_text()
-    assert "it shows the recorded run until it is measured here" in machine
+    assert "its page shows the recorded run until the chapter is measured here" in machine
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]
     assert [c["action"] for c in noted["chapters"]] == ["executed", "executed"]
 
@@ -117,7 +117,7 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
         assert build.returncode == 130, said
         # What was half made, such as a kernel's event loop, may complain behind it.
         line, *behind = said.strip().splitlines()
-        assert line.startswith("Interrupted. What is done stays cached"), said
+        assert line.startswith("Interrupted. Finished chapters stay in the cache"), said
         assert not behind or sign == signal.SIGINT, said
     assert [whose(book, page)[0] for page in PAGES] == [
         "Yours in part",
@@ -133,7 +133,7 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
     done = book.build()
     assert done.returncode == 0, done.stdout + done.stderr
     assert book.ran() == ["beta"] and book.drawn() == []
-    assert "one/alpha: from cache" in done.stdout
+    assert "one/alpha: from the cache" in done.stdout
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]
     book.build()
     assert book.ran() == book.drawn() == []
@@ -163,7 +163,7 @@ def test_a_chapter_that_no_record_fits_does_not_stop_the_others(book):
     at(book, "alpha")
     done = book.build()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "one/beta: no recorded run fits it as it is now" in done.stdout
+    assert "one/beta: no recorded run fits the chapter as it is now" in done.stdout
     assert whose(book, "one/beta", "seen-alpha")[0] == "No results"
     assert "// beta" not in (book.root / "seen-alpha/book/one/beta.html").read_text()
     assert whose(book, "one/beta")[0] == "Yours"

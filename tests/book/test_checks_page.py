@@ -91,7 +91,7 @@ def test_trials_and_controls_are_counted_and_raw_rows_are_not_promised(shown):
     text, compared = shown
     trials = len(compared.trials) + len(compared.control) + 3
     assert f"{trials} trials" in text and "1 comparison, 1 of which" in text
-    assert "Raw rows are kept of 0 of the trials" in text
+    assert "Raw rows are kept for 0 of the trials" in text
 
 
 def test_a_check_counts_once_a_trial_whether_it_failed_or_warned(shown):

@@ -109,15 +109,15 @@ def test_python_glues_what_myst_nb_itself_would_and_numbers_of_numpy_as_numbers(
     ("given", "words"),
     [
         (("x",), "the value is missing"),
-        (("x", None), "goes into a sentence, not None"),
+        (("x", None), "for the sentence, and not None"),
         (("x", True), "not True"),
         (("x", [1, 2]), r"not \[1, 2\]"),
-        (("", 1), "the name is the text"),
+        (("", 1), "the name must be the text"),
         ((7, 1), "not 7"),
         (({"a": 1, "b": None},), r"lab\.glue\('b', …\).*not None"),
-        (({"a": 1, "": 2},), "the name is the text"),
-        (({"a": 1}, 2), "a mapping has its values"),
-        (({}, None), "a mapping has its values"),
+        (({"a": 1, "": 2},), "the name must be the text"),
+        (({"a": 1}, 2), "a mapping already has its values"),
+        (({}, None), "a mapping already has its values"),
     ],
 )
 def test_python_refuses_in_words_what_no_sentence_can_say(given, words):

@@ -51,7 +51,7 @@ def test_each_rule_has_a_line_with_what_it_finds_and_how_often_it_is_wrong(shown
 def test_the_family_of_four_stands_below_without_a_power_that_was_not_asked(shown):
     family = row("each alone", 10, measures="independent", finds={})
     *_, last = rows_of(shown(row("today"), family))
-    assert last[2] == "four measures, judged once, each alone, of which none knows the others"
+    assert last[2] == "four measures, each judged alone and once, from independent trials"
     assert last[-2:] == ["–", "–"]
 
 

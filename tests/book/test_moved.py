@@ -140,7 +140,7 @@ def test_however_a_path_is_spelt_the_record_names_it_from_the_root(project, spel
 def test_git_knows_what_was_renamed_and_how_it_was(both, capsys):
     git("add", "book")
     assert book.main(["moved"]) == 0
-    assert capsys.readouterr().out == "Followed by the record of: counted, stayed.\n"
+    assert capsys.readouterr().out == "Records that now follow a moved program: counted, stayed.\n"
     git("checkout", "-q", "--", "book")
     git("commit", "-q", "-m", "moved, and the records forgotten")
     assert moved() == []
@@ -152,10 +152,10 @@ def test_what_was_moved_by_an_earlier_commit_is_found_when_that_before_it_is_nam
     refused(f"{COUNT} is not in the commit", both)
     names = [name for pair in both.items() for name in pair]
     assert book.main(["moved", "--from", "HEAD~1", *names]) == 0
-    assert capsys.readouterr().out == "Followed by the record of: counted, stayed.\n"
-    refused("nonsense is not a commit here", both, "nonsense")
+    assert capsys.readouterr().out == "Records that now follow a moved program: counted, stayed.\n"
+    refused("nonsense is not a commit of this repository", both, "nonsense")
     assert book.main(["moved", COUNT]) == 2
-    assert "count.mjs moved? Write moved OLD NEW" in capsys.readouterr().err
+    assert "count.mjs has no new path. Write moved OLD NEW" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_was_moved_by_an_earlier_commit_is_found_when_that_before_it_is_nam
 )
 def test_a_byte_that_is_no_address_is_named_and_no_record_follows(both, name, old, new, line):
     edit(name, old, new)
-    refused(f"{re.escape(name)}, line {line}: `.*` was .*. Only addresses may be edited", both)
+    refused(f"{re.escape(name)}, line {line}: `.*` was .*. You may edit only addresses", both)
 
 
 def test_an_address_that_means_another_file_is_named_and_no_record_follows(project):
@@ -222,7 +222,7 @@ def test_a_file_that_has_come_to_an_address_since_is_named(project):
     pairs = move(OTHER)
     edit(deeper(OTHER), "./late.mjs", "../late.mjs")
     (paths.ROOT / "book/part/late.mjs").write_text("")
-    refused("book/part/late.mjs did not belong to the program that was recorded", pairs)
+    refused("book/part/late.mjs was not part of the program that was recorded", pairs)
 
 
 def test_a_program_outside_the_project_takes_no_record_along(project, tmp_path_factory):
@@ -234,7 +234,7 @@ def test_a_program_outside_the_project_takes_no_record_along(project, tmp_path_f
 def test_programs_that_are_not_where_they_are_said_to_be_are_named(project):
     refused(f"There is no file {deeper(COUNT)}", {COUNT: deeper(COUNT)})
     shutil.copy(paths.ROOT / COUNT, paths.ROOT / deeper(COUNT))
-    refused(f"{COUNT} is still there", {COUNT: deeper(COUNT)})
+    refused(f"{COUNT} still exists", {COUNT: deeper(COUNT)})
     (paths.ROOT / COUNT).unlink()
     (paths.ROOT / TWO).unlink()
-    refused(f"{TWO} belonged to the program|line 1", {COUNT: deeper(COUNT)})
+    refused(f"{TWO} was part of the program|line 1", {COUNT: deeper(COUNT)})

@@ -167,7 +167,7 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
         ("chapter", "cases/off-the-loop", "is there already"),
         ("chapter", "blocking/lie", "'lie-mine', which book/instruments/how-tools-lie.md has"),
         ("server", "ruby/x", "node/name or python/name"),
-        ("server", "node/hello", "in the catalogue already"),
+        ("server", "node/hello", "already in the catalogue"),
         ("server", "node/frame-parsers", "is there already"),
         ("question", "cases/off-the-loop", "write topic/name/its-id"),
         ("question", "blocking/of-the-loop/x", "Did you mean cases/off-the-loop"),

@@ -49,5 +49,5 @@ def test_a_picture_that_lacks_a_step_is_an_error_that_says_what_to_write(tmp_pat
     text = (projects.EXERCISES / "drop.toml").read_text()
     (tmp_path / "drop.toml").write_text(text.rpartition("[[parts]]")[0])
     monkeypatch.setattr(projects, "EXERCISES", tmp_path)
-    with pytest.raises(projects.BadProject, match=r"write one \[\[parts\]\] for each"):
+    with pytest.raises(projects.BadProject, match=r"Write one \[\[parts\]\] for each"):
         projects.picture(None)

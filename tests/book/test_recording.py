@@ -80,7 +80,9 @@ def test_an_interrupted_sitting_goes_on_with_the_chapters_that_are_left(output):
     assert recording.begin(output, FACTS, now=2000.0)
     assert recording.done_in(output) == {"book/one"}
     assert (output / ".jupyter_cache").exists()
-    assert recording.took(output, now=1720.0).startswith("It began 12 minutes ago. 4 minutes of")
+    assert recording.took(output, now=1720.0).startswith(
+        "It began 12 minutes ago. It spent 4 minutes"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,9 @@ def test_another_node_or_machine_is_another_sitting(output, other):
     assert not recording.begin(output, {**FACTS, **other}, now=2000.0)
     assert recording.done_in(output) == set()
     assert not (output / ".jupyter_cache").exists()
-    assert recording.took(output, now=2000.0).startswith("It began 0 minutes ago. 0 minutes of")
+    assert recording.took(output, now=2000.0).startswith(
+        "It began 0 minutes ago. It spent 0 minutes"
+    )
 
 
 def test_a_chapter_by_its_name_belongs_to_a_sitting_of_all_that_is_not_whole(output):
@@ -141,9 +145,9 @@ def test_what_is_done_is_not_counted_into_the_minutes(monkeypatch):
         recording.cells, "seconds", lambda: {"book/one": {"a": 600.0}, "book/two": {"b": 1200.0}}
     )
     pages = ["book/one", "book/two"]
-    assert recording.told(pages, set()).startswith("2 chapters, about 30 minutes, longer where")
+    assert recording.told(pages, set()).startswith("2 chapters, about 30 minutes, or longer if")
     left = recording.told(pages, {"book/two"})
-    assert left.startswith("1 chapter, 1 done already, about 10 minutes, longer where")
+    assert left.startswith("1 chapter, 1 done already, about 10 minutes, or longer if")
 
 
 def test_a_trial_that_was_warmed_up_for_a_fixed_time_will_take_longer():
@@ -177,7 +181,7 @@ def test_checks_are_counted_by_kind_and_by_whether_they_were_expected():
         "finished 1 failed 0 warned 0 expected",
         "steady 0 failed 1 warned 1 expected",
         "steady? 0 failed 1 warned 0 expected",
-        "? had nothing to judge by",
+        "? marks a check that had nothing to judge by",
     ]
     where = check_counts.where("steady", trials)
     assert where == [
@@ -203,7 +207,7 @@ def test_the_counts_of_the_recorded_run_are_those_of_its_page():
 def test_a_node_is_chosen_by_its_major(monkeypatch):
     monkeypatch.setattr(recording.nodes, "known", lambda: {24: "/n/24", 20: "/n/20"})
     assert recording.nodes.of_major(24) == "/n/24"
-    with pytest.raises(recording.nodes.NoNodeError, match=r"there are: 24, 20.*NODES=\"26\""):
+    with pytest.raises(recording.nodes.NoNodeError, match=r"Installed: 24, 20.*NODES=\"26\""):
         recording.nodes.of_major(26)
 
 

@@ -233,7 +233,7 @@ def test_the_books_own_file_is_drawn_from_the_present_records():
     again = results.outdated(book)
     assert not again, (
         f"{', '.join(again)}: recorded since data/book-results.json was drawn. "
-        "`make book-results` draws it again."
+        "Write it again with `make book-results`."
     )
 
 
@@ -342,7 +342,7 @@ def test_without_a_common_verdict_it_says_so():
 
 def test_what_cannot_be_drawn_is_said(monkeypatch):
     monkeypatch.setattr(results, "FORMAT", "somebody/else's")
-    with pytest.raises(LabError, match=r"yours\.mjs could not .*\n[\s\S]*some other JSON"):
+    with pytest.raises(LabError, match=r"yours\.mjs could not .*\n[\s\S]*a different kind of JSON"):
         drawn({})
 
 

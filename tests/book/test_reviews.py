@@ -223,7 +223,7 @@ def test_the_order_of_a_replay_is_asked_again_and_every_order_that_was_seen_is_r
     assert found["items"] == ["b", "c", "a"]  # never one that is right
     assert (found["key"], found["code"]) == ("loop-replay:x", "c()")
     assert (found["url"], found["section"]) == ("one.html#replay-x", "See")
-    assert "any of them is right" in found["ask"]
+    assert "each of them is right" in found["ask"]
 
 
 @pytest.mark.parametrize("lines", [[], ["a"], ["a", "a"], list("abcdefghijklm")])

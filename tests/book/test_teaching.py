@@ -58,18 +58,20 @@ def warned(chapter, **changed):
 def test_a_page_is_warned_of_that_is_longer_or_shorter_than_wanted_and_the_first_one_sooner():
     assert warned("book/a/b", words=1800, numbers=12) == []
     assert warned("book/a/b", words=1801, numbers=0) == [
-        "a/b: 1,801 words; at most 1,800 are wanted: split the page"
+        "a/b: 1,801 words, and the limit is 1,800. Split the page."
     ]
-    assert warned("book/a/b", words=999, numbers=0) == ["a/b: 999 words, 1,000 or more are wanted"]
+    assert warned("book/a/b", words=999, numbers=0) == [
+        "a/b: 999 words, but it should have 1,000 or more"
+    ]
     assert warned(BEGINS, words=700, numbers=0) == []
-    assert "at most 700" in warned(BEGINS, words=701, numbers=0)[0]
+    assert "the limit is 700" in warned(BEGINS, words=701, numbers=0)[0]
     assert "13 measured numbers" in warned("book/a/b", words=1500, numbers=13)[0]
 
 
 def test_an_entry_of_the_glossary_is_warned_of_that_has_many_sentences():
     entry = "word\n  One. Two e.g. of it. Three. {doc}`/book/a/b`\n"
     assert list(lint.of_glossary(f":sorted:\n\n{entry}")) == [
-        "glossary: 'word' has 4 sentences; at most 3 are wanted"
+        "glossary: 'word' has 4 sentences, and the limit is 3"
     ]
     assert list(lint.of_glossary(f":sorted:\n\n{entry.replace('e.g. ', '')}")) == []
 

@@ -113,7 +113,7 @@ def test_lateness_costs_what_the_course_says():
     [
         (("name =", "nam ="), "unknown key 'nam'.*name"),
         (("summary", "sumary"), "sumary.*summary"),
-        (('"twelve-calls"', '"summary"'), "once is enough"),
+        (('"twelve-calls"', '"summary"'), "but may be in only one of them"),
         (("most = 0.5", "most = 5"), "shares from 0 to 1"),
         (("start = 2027-01-11", 'start = "soon"'), "a day such as"),
         (("points = { summary = 14 }", "points = { every = 1 }"), "not one of its exercises"),
@@ -134,7 +134,7 @@ def test_a_folder_whose_gradebook_could_not_be_opened_is_refused_before_anything
 ):
     folder = tmp_path / name / "course"
     assert door.main(["make", str(folder)]) == 1
-    assert "give it another name" in capsys.readouterr().err
+    assert "Give the folder another name" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

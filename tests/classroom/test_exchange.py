@@ -121,7 +121,7 @@ def test_a_file_that_is_not_of_who_hands_it_in_is_left_out(room):
     place = moved(room, "dan")
     shutil.chown(place, "nobody")  # and what lies in it stays of somebody else
     said = collect(room)
-    assert "belongs to another account than the hand-in" in said
+    assert "and the hand-in belong to different accounts" in said
     assert not (room.course.submitted / "nobody" / WEEK / "summary.ipynb").exists()
     assert (room.course.submitted / "ben" / WEEK / "summary.ipynb").exists()
 
@@ -131,7 +131,7 @@ def test_who_owns_a_file_is_asked_for_when_it_is_open(tmp_path):
 
     file = tmp_path / "summary.mjs"
     file.write_text("1;")
-    with pytest.raises(exchange.NotCopied, match="belongs to another account"):
+    with pytest.raises(exchange.NotCopied, match="belong to different accounts"):
         exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid() + 1)
     assert not (tmp_path / "copy").exists()
     exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid())
@@ -142,7 +142,9 @@ def test_a_hand_in_that_names_an_earlier_time_than_its_last_change_is_told(room)
     room.hand_in("dan", summary="solution")
     moved(room, "dan", stamp(-60 * 24))
     said = collect(room)
-    assert [line for line in said.splitlines() if "was changed later than it says" in line] != []
+    assert [
+        line for line in said.splitlines() if "was changed later than its timestamp says" in line
+    ] != []
     assert "dan+" in next(line for line in said.splitlines() if "changed later" in line)
 
 

@@ -260,7 +260,10 @@ week-1 = "{platform.url}/lineitems/7?type=1"
     ("change", "says"),
     [
         ({"client_id": "them"}, "refused an access token: 401"),
-        ({"lineitems": {"week-1": "http://127.0.0.1:1/7"}}, "did not answer for the score of anna"),
+        (
+            {"lineitems": {"week-1": "http://127.0.0.1:1/7"}},
+            "did not respond to the request for the score of anna",
+        ),
         ({"lineitems": {"week-1": "http://lms.example/7"}}, "not encrypted"),
         ({"lineitems": {"week-1": "{url}/moved"}}, "score of anna on to http.*/elsewhere"),
         ({"lineitems": {}}, "no line item for week-1"),
@@ -280,11 +283,11 @@ def test_what_an_lms_does_not_take_is_said(small, platform, change, says):
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
-        (b"no HTTP at all\r\n\r\n", "did not answer for an access token"),
+        (b"no HTTP at all\r\n\r\n", "did not respond to the request for an access token"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "without an access token"),
-        (b'HTTP/1.1 200 OK\r\n\r\n{"access_token": "a\\nX: b"}', "no header can carry"),
+        (b'HTTP/1.1 200 OK\r\n\r\n{"access_token": "a\\nX: b"}', "can't be sent in a header"),
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 100_000, "without an access token"),
-        (b"", "did not answer for an access token"),
+        (b"", "did not respond to the request for an access token"),
     ],
 )
 def test_an_lms_that_answers_nonsense_is_named(small, platform, answer, says):

@@ -71,7 +71,7 @@ def test_a_program_is_named_for_what_it_has(app):
         (("app.cjs",), "is a file for Node. Start it with Node: node app.cjs$"),
         (("./app.cjs", "a b"), "Start it with Node: node ./app.cjs 'a b'$"),
         ((".",), r"is a folder. Start its program with Node: node \.$"),
-        (("./start",), "is not executable. Make it so: chmod \\+x .*/start$"),
+        (("./start",), "is not executable. Make it executable: chmod \\+x .*/start$"),
         (("no-program",), "no program no-program on the PATH. Correct the name"),
         (("./gone",), "no program ./gone"),
     ],

@@ -85,9 +85,9 @@ def test_a_silence_after_which_a_request_alone_is_answered_counts_from_the_secon
     assert names(seen(stuck, recovered=[])) == ["stops answering"]
     twice = diagnosed(seen(stuck, again, recovered=["many", "look"]))
     assert twice.first == "stops answering"
-    assert "a single request was answered again" in repr(twice)
+    assert "a single request got a response again" in repr(twice)
     last = diagnosed(seen(stuck, again, recovered=["many"]))
-    assert "was answered again" not in repr(last)
+    assert "got a response again" not in repr(last)
 
 
 def test_memory_that_belongs_to_open_descriptors_comes_after_them():
@@ -105,7 +105,7 @@ def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
     found = diagnosed(seen(limited))
     assert found.first == "failing requests"
     assert "2,900 × status 429" in repr(found)
-    assert "So the load measured the refusal." in repr(found)
+    assert "So the load measured the refusals." in repr(found)
     some = dataclasses.replace(CALM, failed=60, kinds={"status 500": 50, "reset": 10})
     assert "60 of 4,060 requests failed" in repr(diagnosed(seen(some)))
 
@@ -349,7 +349,7 @@ def test_what_cannot_be_examined_ends_with_its_own_code(capsys):
     assert commands.examine(parser.parse_args([])) == commands.FAILED
     assert commands.examine(parser.parse_args(["--", "node", "no-such.mjs"])) == commands.FAILED
     printed = capsys.readouterr().err
-    assert "Say what to examine" in printed and "no-such.mjs" in printed
+    assert "Name the program to examine" in printed and "no-such.mjs" in printed
 
 
 def test_places_of_one_line_are_one_place():

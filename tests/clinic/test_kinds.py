@@ -30,7 +30,7 @@ def in_line(many=MANY, alone=SLOW_ALONE, **more):
 def test_requests_that_wait_for_one_of_two_slots_are_told():
     found = diagnosed(in_line())
     assert found.first == "too few connections"
-    assert "About 2 of 16 requests were worked on at once" in repr(found)
+    assert "About 2 of 16 requests were handled at once" in repr(found)
     with_port = repr(diagnosed(in_line(outgoing=2.0, outgoing_port=5432.0)))
     assert "2 connections to port 5432" in with_port
 
@@ -59,7 +59,7 @@ def test_other_reasons_to_wait_are_no_line_in_the_program(well):
 
 
 def test_a_worker_thread_that_is_the_limit_is_told_as_that():
-    assert "A worker thread was: it was busy" in repr(diagnosed(in_line(posted=15.0)))
+    assert "A worker thread was the limit. It was busy" in repr(diagnosed(in_line(posted=15.0)))
     once = in_line()
     once.rows[0]["posted"] = 15.0  # a burst of a moment
     assert names(once) == ["too few connections"]
@@ -301,7 +301,7 @@ def test_timers_in_turn_are_told_as_calls_in_turn_are():
     # Calls again after a failure, with a pause before each, are that alone.
     assert names(seen(CALM, looks=[look({**turn, "again": 300})])) == ["retry storm"]
     both = diagnosed(seen(CALM, looks=[look({**turn, "alone": 900, "alone_ms": 4500.0})]))
-    assert "calls to other services in turn" in repr(both)
+    assert "calls to other services, one after another" in repr(both)
 
 
 CLOSELY = """

@@ -178,7 +178,7 @@ def test_the_launcher_says_in_one_sentence_that_there_is_no_python(launched):
         seen = launched("--version", **scripts)
         assert seen.returncode == 2
         assert seen.stderr.count("\n") == 1
-        assert "needs Python 3.11 or newer, and none is on the PATH: install it" in seen.stderr
+        assert "needs Python 3.11 or newer, and none is on the PATH. Install it" in seen.stderr
 
 
 def test_the_launcher_says_what_is_missing_where_python_makes_no_environment(launched):

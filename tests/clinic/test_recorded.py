@@ -165,7 +165,7 @@ def test_what_was_spent_on_collections_is_that_of_the_busiest_process(tmp_path):
     seen = observed(tmp_path)
     seen.rows = [row(MOMENT + 100), row(MOMENT + 600)]
     seen.profiles = []
-    assert "not known: no profile" in diagnosed(seen).part("inside")._repr_html_()
+    assert "not known, because there is no profile" in diagnosed(seen).part("inside")._repr_html_()
     seen.profiles = [Profile(7, busy_s=0.1, gc_share=0.9), Profile(8, busy_s=2.0, gc_share=0.125)]
     assert "12.5% of the busy time" in diagnosed(seen).part("inside")._repr_html_()
 
@@ -201,8 +201,11 @@ def test_the_demand_is_the_least_that_an_answer_took_of_the_loop(tmp_path):
 def test_the_limit_says_in_which_load_an_answer_took_least_of_the_loop(tmp_path):
     seen = loaded(tmp_path, {"one": (30, 0.03), "many": (40, 0.025), "below": (20, 0.03)})
     told = diagnosed(seen).part("law")._repr_html_()
-    assert "for 30.0 ms of that the loop is busy" in told
-    assert "least with 16 clients, each as fast as it gets responses: 25.0 ms" in told
+    assert "and the loop is busy with it for 30.0 ms of that time" in told
+    assert (
+        "least time for a request with 16 clients, each as fast as it gets responses: 25.0 ms"
+        in told
+    )
     assert "gives at most 40.0 responses a second" in told
 
 

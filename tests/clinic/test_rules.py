@@ -362,7 +362,7 @@ def test_what_is_clear_takes_one_look_and_what_leans_takes_more_that_are_judged_
 def test_several_looks_are_told_as_what_they_are():
     made, measured, looks = in_looks(1.05, 1.05, 1.05, 1.05, noise=0.05)
     found = versions_of(made, measured, looks)
-    assert f"Measured in {looks} rounds of 10 pairs" in repr(found)
+    assert f"This took {looks} rounds of 10 pairs" in repr(found)
     assert "20 pairs of fresh processes" in report.versions_page(found)
     assert versions_of(*in_looks(1.3)).how_long == ""
 
@@ -475,7 +475,7 @@ def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, c
         assert commands.compare(chosen) == code
         printed = capsys.readouterr()
         assert ("30 of the old version" in printed.err) == (OLD in failing)
-        assert ("Requests fail in the new version: 30 of" in printed.out) == (failing == (NEW,))
+        assert ("Requests fail in the new version, 30 of" in printed.out) == (failing == (NEW,))
 
 
 def compared(made):
@@ -501,7 +501,7 @@ def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value(
 
     half = hang({NEW}, range(5))
     assert half.worse
-    assert "5 of its 10 processes did under load, 0 of 20" in repr(half)
+    assert "5 of its 10 processes stopped, and 0 of 20" in repr(half)
     assert "worse" in report.versions_page(half)
     assert half.measured[0].word == "no verdict"
     assert hang({NEW}, {3}).worse

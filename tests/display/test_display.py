@@ -223,7 +223,7 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
 
 
 def test_a_claim_from_the_recorded_run_says_so_unless_its_whole_page_is():
-    said = "From the recorded run, 2025-06-15"
+    said = "from the recorded run, 2025-06-15"
     made = Claim("x", "ten is ten", "held", "10 → held", 10.0, measured="2025-06-15T10:00:00Z")
     assert said not in read(made._repr_html_()).text
     made = replace(made, recorded=True)

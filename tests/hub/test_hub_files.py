@@ -205,7 +205,10 @@ def test_no_more_servers_than_fit_into_memory(config):
     ("said", "message"),
     [
         ({"SPAWNER": "dokcer"}, "simple, local or docker"),
-        ({"STUDENTS": "ann grace", "INSTRUCTORS": "grace"}, "grace: a student and an instructor"),
+        (
+            {"STUDENTS": "ann grace", "INSTRUCTORS": "grace"},
+            "grace each count as a student and an instructor",
+        ),
     ],
 )
 def test_nonsense_is_named(config, said, message):
@@ -259,7 +262,7 @@ def test_nobody_can_put_a_folder_of_his_own_in_the_place_of_the_course_s(config,
     config(SPAWNER="local")  # also at the second time
     place.rmdir()
     place.symlink_to(tmp_path)
-    with pytest.raises(ValueError, match="See what it is"):
+    with pytest.raises(ValueError, match="Check what it is"):
         config(SPAWNER="local")
 
 
@@ -276,8 +279,8 @@ def test_what_accounts_lack_is_said_when_the_hub_starts(
     monkeypatch.setattr(pwd, "getpwnam", found.__getitem__)
     config(SPAWNER="local", STUDENTS=f"nobody-called-so {me}", INSTRUCTORS="nor-so")
     said = capsys.readouterr().out
-    assert f"Others may look into the home of {me}: chmod o-rwx {home}" in said
-    assert f"cannot enter {tmp_path / 'own'}:" in said
+    assert f"Others can read the home folder of {me}. Prevent this with chmod o-rwx {home}" in said
+    assert f"can't enter {tmp_path / 'own'}." in said
     assert "no account nobody-called-so: useradd" in said
     assert f"No instructor owns {course}" in said and f"chown -R nor-so {course}" in said
 
@@ -285,10 +288,10 @@ def test_what_accounts_lack_is_said_when_the_hub_starts(
 def test_what_accounts_cannot_reach_is_named_before_their_servers_fail(config, tmp_path, capsys):
     tmp_path.chmod(0o700)
     config(SPAWNER="local")
-    assert f"cannot enter {tmp_path}:" in capsys.readouterr().out
+    assert f"can't enter {tmp_path}." in capsys.readouterr().out
     tmp_path.chmod(0o711)
     config(SPAWNER="local")
-    assert f"cannot enter {tmp_path}:" not in capsys.readouterr().out
+    assert f"can't enter {tmp_path}." not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

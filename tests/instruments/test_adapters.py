@@ -110,7 +110,7 @@ def gone(mark: str, within_s: float = 60) -> bool:
 
 @pytest.mark.parametrize("url", ["http://example.org/", "http://10.0.0.1:80/", "nonsense"])
 def test_a_load_for_another_machine_is_refused(url):
-    with pytest.raises(AdapterError, match="only pointed at this machine"):
+    with pytest.raises(AdapterError, match="may send requests only to this machine"):
         ToolSpec(url)
 
 

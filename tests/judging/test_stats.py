@@ -157,7 +157,7 @@ def test_pairs_without_a_value_are_named_not_dropped_silently():
 
 
 def test_unequal_numbers_of_values_are_refused():
-    with pytest.raises(LabError, match="pairs need equal numbers"):
+    with pytest.raises(LabError, match="pairs need the same number"):
         stats.paired_ratio([1, 2], [1])
 
 
@@ -183,7 +183,9 @@ def test_figures_are_rounded_to_what_the_interval_leaves_open(value, low, high, 
 def test_a_sentence_says_itself_where_an_interval_shows_nothing():
     found = stats.paired_ratio([1.3, 0.8, 1.1, 0.9, 1.2, 0.85], [1.0] * 6)
     assert found.low < 1 < found.high
-    assert found.text.endswith(", 6 pairs: with 1 inside, no difference was seen)")
+    assert found.text.endswith(
+        ", 6 pairs, and because the interval contains 1, no difference was seen)"
+    )
     clear = ratio(1.5)
     assert clear.decided and clear.text.endswith(f", {clear.pairs} pairs)")
     few = ratio(1.5, n=4)

@@ -185,9 +185,9 @@ def test_what_a_verb_prints_does_not_break_the_lines(peer):
 
 
 def test_a_handle_of_an_earlier_session_is_explained(peer):
-    assert "run its cell again" in peer.answer("get", on=99)["error"]["message"]
+    assert "Run its cell again" in peer.answer("get", on=99)["error"]["message"]
     told = peer.answer("echo", {"of": [{"$object": 99}]})["error"]
-    assert (told["name"], "run its cell again" in told["message"]) == ("LabError", True)
+    assert (told["name"], "Run its cell again" in told["message"]) == ("LabError", True)
 
 
 @pytest.mark.parametrize("busy", [False, True])
@@ -444,7 +444,7 @@ def test_mistakes_are_javascript_errors_with_the_words_of_lab():
     assert "Did you mean connections" in lines[1]
     assert lines[2].startswith("NotLoopback | ")
     assert "takes no parameters" in lines[3]
-    assert "cannot call a JavaScript function" in lines[4]
+    assert "can't call a JavaScript function" in lines[4]
     assert lines[5] == "false"
 
 

@@ -545,7 +545,7 @@ def test_a_process_that_ends_is_reported_and_replaced(run):
         "'up'",
     )
     assert "exit code 3" in trace(cells[1])
-    assert "variables are gone" in trace(cells[1])
+    assert "variables are lost" in trace(cells[1])
     assert value(cells[2]) == "'undefined'"
     assert "SIGSEGV" in trace(cells[3])
     assert value(cells[4]) == "'up'"
@@ -726,7 +726,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
         before = kernel.processes()[1:]
         found, seconds = interrupted(kernel, BUSY)
         assert "restarted" in found["evalue"]
-        assert "variables are gone" in found["evalue"].lower()
+        assert "variables are lost" in found["evalue"].lower()
         assert seconds < 60
         after = kernel.run("typeof lost")
         assert after[0][1].get("data", after) == {"text/plain": "'undefined'"}

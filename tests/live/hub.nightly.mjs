@@ -10,7 +10,7 @@ import { at, cells, idle, live, run, status } from "./jupyter.mjs";
 
 const PAGES = ["book/blocking/sync-or-async-files", "book/event-loop/phases"];
 const WAITING =
-  /^Waiting: ((ann|ben|cid) \(.*\)|another process) is measuring, and two measurements at once disturb each other\./;
+  /^Waiting: ((ann|ben|cid) \(.*\)|another process) is measuring and two simultaneous measurements would disturb each other\./;
 
 let browser;
 let hub;

@@ -362,7 +362,7 @@ describe("a live page", () => {
       assert.equal(await second.locator(".lab-live-yours").count(), 0);
       assert.equal(
         await status(tab),
-        "Cell 1 stopped with an error; the cells after it have not run.",
+        "Cell 1 stopped with an error, so the cells after it have not run.",
       );
     });
   });
@@ -420,7 +420,7 @@ describe("the reader's results", () => {
     await open("book/yours", async (tab) => {
       const press = tab.getByRole("button", { name: "Show what was measured here" });
       await press.click();
-      await tab.getByText(/LAB_PROFILE=smoke give no results from this machine/).waitFor();
+      await tab.getByText(/LAB_PROFILE=smoke, nothing is measured on this machine/).waitFor();
       const file = JSON.parse(readFileSync(`${ROOT}/data/book-results.json`));
       const mine = { ...file, mode: "live", made: "2026-01-02" };
       await tab.route("**/_live/my-results.json", (route) => route.fulfill({ json: mine }));
@@ -553,7 +553,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
     await open(PAGE, async (tab) => {
       await tab.context().clearCookies();
       await run(tab, cells(tab).first());
-      assert.match(await status(tab), /^The server does not know you any more/);
+      assert.match(await status(tab), /^The server no longer recognises you/);
       assert.deepEqual(await book.kernels(), []);
       await tab.reload(); // leads to where one signs in
       await tab.goto(book.page(PAGE));
@@ -562,7 +562,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
       await idle(tab);
       await tab.context().clearCookies(); // with a kernel that runs
       await tab.waitForFunction(() =>
-        /^The server does not know you/.test(
+        /^The server no longer recognises you/.test(
           document.querySelector(".lab-live-status").textContent,
         ),
       );

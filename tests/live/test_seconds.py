@@ -106,7 +106,7 @@ def test_what_a_build_found_here_goes_before_what_was_reckoned(book):
 
 
 def test_a_cell_that_nobody_knows_is_told(book):
-    assert "Cells not known before `make book`: one (1)." in seconds.collected()
+    assert "Cells without a known time before `make book`: one (1)." in seconds.collected()
 
 
 def test_what_is_kept_is_of_cells_that_there_are():

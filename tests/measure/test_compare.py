@@ -50,7 +50,7 @@ def test_every_arm_runs_in_every_block_at_every_value_beside_its_control(places)
     assert sorted(positions) == list(range(10))
     assert len({t.id for t in c.trials}) == 8
     assert c.aa is not None
-    assert "this profile gives none" in c.ratio("async", at=1).verdict
+    assert "this profile gives no verdicts" in c.ratio("async", at=1).verdict
     assert store.latest("design").to_json() == c.to_json()
 
 
@@ -78,7 +78,7 @@ def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs
     arms = {"node": "node/body", "absent": "python/tornado-body"}
     c = lab.compare(arms, env=env, pairs=1, aa=False, experiment="absent")
     assert c.arms == ("node",)
-    left_out = "absent is left out, because something is not installed here: nginx: make tools\n"
+    left_out = "absent is left out because something is not installed here: nginx: make tools\n"
     assert capsys.readouterr().out == left_out
     # so that the page is made again when it is installed
     noted = [json.loads(line) for line in (tmp_path / "usage").read_text().splitlines()]
@@ -121,13 +121,17 @@ def test_an_arm_may_be_a_function_of_the_swept_value_or_have_options_of_its_own(
     [
         ({}, {}, "at least one arm"),
         (ARMS, {"conections": 5}, "Did you mean connections"),
-        (ARMS, {"connections": [1, 2], "rate": [5, 6]}, "one parameter is swept at a time"),
+        (
+            ARMS,
+            {"connections": [1, 2], "rate": [5, 6]},
+            "only one parameter can be swept at a time",
+        ),
         (ARMS, {"connections": []}, "at least one value"),
         (ARMS, {"connections": [1, 1]}, "no value twice"),
         (ARMS, {"baseline": "asink"}, "Did you mean async"),
         (ARMS, {"aa": "asink"}, "Did you mean async"),
         (ARMS, {"pairs": 0}, "pairs=0"),
-        ({"a": {"connections": 3}}, {}, "without 'server'"),
+        ({"a": {"connections": 3}}, {}, "without the key 'server'"),
         ({"a": {"server": "node/hello", "speed": 3}}, {}, "no option 'speed'"),
         (
             {"a": "node/hello", "b": "node/read-sync"},

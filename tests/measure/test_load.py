@@ -195,7 +195,7 @@ def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
     with lab.server("node/hello").start() as running:
         trial = lab.load(running.url, connections=2)
     assert trial.throughput > 0
-    assert "catalogue does not say" in trial.checks["verified"].text
+    assert "catalogue does not describe" in trial.checks["verified"].text
     assert trial.resources.server_cpu_s is None
 
 
@@ -258,7 +258,7 @@ def test_a_fixed_number_of_requests_is_sent_exactly():
 def test_a_count_that_is_cut_is_a_failed_check():
     cut = lab.load("node/sleep", connections=1, requests=1000, seconds=0.2, progress=False)
     assert cut.stopped == "time"
-    assert cut.failures["finished"].text.startswith("the run was ended by its limit of ")
+    assert cut.failures["finished"].text.startswith("the run reached its limit of ")
     assert cut.failures["finished"].text.endswith(f" after {cut.counts.sent} of 1000 requests")
 
 
@@ -411,7 +411,7 @@ def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(
         "(_request, response) =>",
         "(_request, response) => n++ > 8 ? (console.log('no more'), process.exit(3)) :",
     )
-    with pytest.raises(ServerGone, match=r"died under the load[\s\S]*no more"):
+    with pytest.raises(ServerGone, match=r"ended during the load[\s\S]*no more"):
         lab.load(
             program(dying.replace("const server", "let n = 0;\nconst server")),
             connections=2,

@@ -337,7 +337,7 @@ def test_the_books_own_node_runs_although_nobody_asked_for_it(recording, install
     installed("27.1.0")
     printed = on_all(program(tmp_path, ROWS))
     assert [r["node"] for r in printed.rows] == ["27.1.0"]
-    assert "22, 24, 26: not installed here (make nodes)" in printed.note
+    assert "22, 24, 26: not installed here (run make nodes)" in printed.note
 
 
 def test_a_record_of_another_program_fills_no_gap(recording, installed, tmp_path):

@@ -50,13 +50,13 @@ from lab.settings import PROFILES
         ({"headers": {"A": "b\r\nC: d"}}, "headers has an invalid field 'A': 'b\\r\\nC: d'"),
         ({"headers": {"A b": "c"}}, "headers has an invalid field 'A b'"),
         ({"rounds": 1_000_000, "connections": 1000}, "requests=1000000000 must be a whole"),
-        ({"rate": 1_000_000, "seconds": 60}, "is more than 5,000,000 requests: lower the rate"),
+        ({"rate": 1_000_000, "seconds": 60}, "is more than 5,000,000 requests, so lower the rate"),
         ({"alongside": {"../up": {}}}, "alongside['../up']: a stream's name has 1 to 64"),
         ({"alongside": {"main": {}}}, "main is the name of the first"),
         ({"alongside": {f"s{n}": {} for n in range(8)}}, "at most 7 can be sent with the f"),
         (
             {"alongside": {"ping": {"rate": 1, "requests": 2}}},
-            "alongside['ping']: requests= counts in a closed loop, rate= makes an open loop",
+            "alongside['ping']: requests= counts in a closed loop, and rate= makes an open loop",
         ),
     ],
 )

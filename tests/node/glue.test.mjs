@@ -36,15 +36,15 @@ test("an object from another context, as that of a cell, is one of several value
 test("what no sentence can say is refused in words, and nothing of the call is kept", () => {
   const refused = [
     [["x"], /one name has one value/],
-    [["x", undefined], /goes into a sentence, not undefined/],
+    [["x", undefined], /for the sentence, and not undefined/],
     [["x", Promise.resolve(1)], /Await it first/],
     [["x", true], /not true/],
     [["x", 1, 2], /one name has one value/],
-    [["", 1], /the name is the text/],
-    [[7, 1], /the name is the text/],
+    [["", 1], /the name must be the text/],
+    [[7, 1], /the name must be the text/],
     [[{ a: 1, b: null }], /lab\.glue\("b", …\).* not null/],
-    [[{ a: 1, "": 2 }], /the name is the text/],
-    [[{ a: 1 }, 2], /an object has its values/],
+    [[{ a: 1, "": 2 }], /the name must be the text/],
+    [[{ a: 1 }, 2], /an object already has its values/],
   ];
   for (const [given, words] of refused)
     assert.throws(() => glue(...given), { name: "TypeError", message: words });

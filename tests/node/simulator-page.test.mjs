@@ -89,7 +89,7 @@ test("a link that holds no program says nothing, one that is damaged says so, an
     packed(Buffer.alloc(4_000_000)),
     packed(Buffer.from([255])),
   ])
-    await assert.rejects(programIn(hash), /does not hold a readable program/, hash.slice(0, 20));
+    await assert.rejects(programIn(hash), /does not contain a readable program/, hash.slice(0, 20));
   for (const name of ["../x.mjs", "a b.js", ".mjs", "x.exe", "<b>.mjs", ""]) {
     const program = await programIn(`${packed("1")}&file=${encodeURIComponent(name)}`);
     assert.equal(program.name, "program.mjs");

@@ -59,7 +59,7 @@ test("the owner of a run that another ends hears of it, and nothing after it", a
   const otherId = await started(runner, other.tell);
   say({ id, what: "judged" });
   say({ id: otherId, what: "judged" });
-  const sentence = "The program was stopped: another one on this page was started.";
+  const sentence = "The program was stopped because another program on this page was started.";
   assert.deepEqual(one.events, [["begun"], ["refused", sentence]]);
   assert.deepEqual(other.events, [["begun"], ["judged"]]);
 });

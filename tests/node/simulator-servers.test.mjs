@@ -256,9 +256,9 @@ for (const [load, words] of [
   [{ clients: Number.NaN }, /number of clients/],
   [{ clients: "ten" }, /and not "ten"/],
   [{ rate: -1 }, /rate is a number/],
-  [{ patience: 3 }, /A load has no patience: choose from seconds, .*patienceMs/],
+  [{ patience: 3 }, /A load has no patience\. Choose from seconds, .*patienceMs/],
   [{ schedule: "bursts" }, /poisson or constant/],
-  [{ seconds: 1, warmSeconds: 1 }, /warm-up is shorter/],
+  [{ seconds: 1, warmSeconds: 1 }, /warm-up must be shorter/],
   [{ processors: 0.5 }, /whole number/],
   [{ groups: [] }, /at least one group/],
 ])

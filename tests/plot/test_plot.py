@@ -185,7 +185,7 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
     alone = geometric_mean(t.throughput for t in uneven.cell("async", 100))
     assert alone / middle == pytest.approx(ratio.estimate)
     assert "each row: 6 blocks, geometric mean, 95 % interval" in figure.notes
-    assert "sync ran twice in each block (A/A): both count" in figure.notes
+    assert "sync ran twice in each block (A/A), and both runs count" in figure.notes
     assert "checks, of 18 trials: 1 × other programs busy" in figure.notes
     assert figure.stamps == ["other programs busy (sync at 100)"]
     wide = drawings(figure.svg)[0]
@@ -193,7 +193,9 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
     assert sum(g.count("<use ") for g in groups) == 18 + 6  # every trial, then every ratio
 
     swept = plot.sweep(uneven, recorded=None)
-    assert "sync ran twice in each block at 100 connections (A/A): both count" in swept.notes
+    assert (
+        "sync ran twice in each block at 100 connections (A/A), and both runs count" in swept.notes
+    )
     assert "each point: 6 blocks, geometric mean, 95 % interval" in swept.notes
     assert swept.stamps and f"checks, of {36 + 6} trials: 1 ×" in " ".join(swept.notes)
     elsewhere = plot.comparison(uneven, at=10, recorded=None)
@@ -207,7 +209,7 @@ def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
 def test_the_spread_of_a_control_is_told_as_what_it_is(compared):
     noted = " ".join(plot.comparison(compared, at=100).notes)
     told = spread_text(compared.aa_spread())
-    assert f"A/A ±{told}, the grey strip: how far from 1 the 95 % interval" in noted
+    assert f"A/A ±{told}, the grey strip, shows how far from 1 the 95 % interval" in noted
     assert "up to" not in noted
 
 
@@ -233,7 +235,7 @@ def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
     said = plot.sweep(compared, recorded=None).alt
     r = compared.ratio("async", at=100)
     assert r.decided
-    assert said.startswith("At 100 connections sync answers 1.")
+    assert said.startswith("At 100 connections sync responds to 1.")
     assert "times as many requests per second as async (95 % interval" in said
     assert "6 pairs" in said
     low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", said).groups())
@@ -260,7 +262,7 @@ def test_a_failed_check_is_stamped_in_words(compared):
     for svg in drawings(page):
         assert 'class="lab-stamp"' in svg
         assert "breaks Little’s law (async at 100)</text>" in svg
-    assert re.search(r"<desc[^>]*>[^<]*Stamped on the plot: breaks Little’s law", page)
+    assert re.search(r"<desc[^>]*>[^<]*On the plot: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
 
 
@@ -399,12 +401,12 @@ def test_a_percentile_without_support_is_neither_drawn_nor_told():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'; the columns are a"),
+        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'. The columns are a"),
         (lambda: plot.lines([], x="a", y="b"), "no rows"),
         (lambda: plot.lines({"a": [1], "b": [1, 2]}, x="a", y="b"), "different lengths"),
         (lambda: plot.lines(3, x="a", y="b"), "cannot plot a int"),
-        (lambda: plot.spectrum(3), "cannot draw latencies of a int"),
-        (lambda: plot.forest([{"name": "x"}]), "needs name and estimate"),
+        (lambda: plot.spectrum(3), "the latencies of a int can't be drawn"),
+        (lambda: plot.forest([{"name": "x"}]), "needs a name and an estimate"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
@@ -463,7 +465,7 @@ def test_a_timeline_tells_its_beginning_and_no_lane_that_is_not_drawn():
     first = value_words(metric_of("throughput"), trial.series[0].n / 0.1).split()[0]
     said = plot.timeline(trial).alt
     assert said.startswith(
-        f"In its first 100 ms sync answers {first} requests per second. After 0.25 s"
+        f"In its first 100 ms, sync responds to {first} requests per second. After 0.25 s"
     )
     assert "event loop" in said
     assert "event loop" not in plot.timeline(trial, loop=False).alt
@@ -532,7 +534,7 @@ def test_what_is_predicted_is_no_star(compared):
     assert star.count("L") > diamond.count("L")
     assert "\npublished,sync" in theirs
     assert "\ntheory,sync" in reckoned
-    with pytest.raises(LabError, match="give one of them"):
+    with pytest.raises(LabError, match="give only one of them"):
         mark(published=figures, predicted=figures)
     there = {"x": 1, "y": 2.0, "source": "theory"}
     line = plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[there])
@@ -625,7 +627,7 @@ def test_a_row_without_a_verdict_is_hollow_told_and_not_counted_and_makes_no_axi
     figure = plot.forest([*sure, wide])
     assert figure.alt.startswith(
         "1 of 2 published ratios with a verdict lies in our interval. "
-        "1 dot is hollow and not counted: there is no verdict. "
+        "1 dot is hollow and not counted, because there is no verdict. "
     )
     assert "c: 6 times (0.0154 to 2,700), published 5, no verdict" in figure.alt
     assert ">no verdict</text>" in figure.svg and ">no verdict</text>" not in plot.forest(sure).svg
@@ -718,7 +720,7 @@ def test_rows_bring_along_the_record_they_were_taken_from(compared):
 
 @pytest.mark.parametrize("of", [5, "qr-full", [{"n": 1}], [5]], ids=repr)
 def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
-    with pytest.raises(LabError, match=r"of=.* is not a record: give what lab\.node"):
+    with pytest.raises(LabError, match=r"of=.* is not a record. Give a result of lab\.node"):
         plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)
 
 

@@ -238,7 +238,7 @@ def test_who_keeps_the_door_is_named_and_nothing_hangs(queue, monkeypatch):
     descriptor = line.opened(queue / "door", shared=True)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        with pytest.raises(LockUnsafe, match="another process keeps"), measuring():
+        with pytest.raises(LockUnsafe, match="another process holds"), measuring():
             pass
     finally:
         os.close(descriptor)

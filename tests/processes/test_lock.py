@@ -75,7 +75,10 @@ def test_who_waits_for_a_lock_with_garbage_in_it_is_told_so(own_lock, left):
         busy = pytest.raises(MachineBusy, match="another process is still measuring")
         with busy, measuring(deadline_s=0.6, say=said.append):
             pass
-    told = "Waiting: another process is measuring, and two measurements at once disturb each other."
+    told = (
+        "Waiting, because another process is measuring and two simultaneous measurements would "
+        "disturb each other."
+    )
     assert said == [told, ""]
 
 

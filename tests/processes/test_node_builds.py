@@ -100,7 +100,7 @@ def test_no_name_of_an_archive_removes_what_is_next_to_it(tmp_path):
 
 def test_an_archive_that_unpacks_to_more_than_a_build_has_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(node_builds, "MOST_UNPACKED", 10)
-    with pytest.raises(LabError, match="which no build has"):
+    with pytest.raises(LabError, match="more than any build has"):
         found(archive(tmp_path / "big.tar.gz"), tmp_path / "builds")
     assert list((tmp_path / "builds").iterdir()) == []
 
@@ -164,7 +164,7 @@ def test_an_archive_without_a_digest_next_to_it_is_taken_and_that_is_said(site, 
     file = archive(folder / "mine.tar.gz")
     version, note = found(f"{address}/{folder.name}/{file.name}", tmp_path / "builds")
     assert version == VERSION
-    assert "digest was not checked" in note
+    assert "the digest of the archive was not checked" in note
 
 
 def test_an_archive_of_another_digest_is_refused_and_not_kept(site, tmp_path):

@@ -139,7 +139,7 @@ def broken(folder: Path) -> dict[str, str]:
         str(plain): "is not executable",
         str(mute): "does not answer like Node .* status 3",
         str(liar): "does not answer like Node .*22.1.0 or so",
-        str(old): "is Node 18.20.8; Node 20 or newer is needed",
+        str(old): "is Node 18.20.8, but Node 20 or newer is needed",
     }
 
 

@@ -95,7 +95,7 @@ def test_a_handler_slower_than_the_window_is_told_as_censored():
     rows["latency_us"] = np.full(10, 700_000, "u4")
     found = checked(rows)["answered"]
     assert found.status == "fail"
-    assert "10 were waiting, the longest 0.7 s" in found.text
+    assert "10 were waiting, the longest for 0.7 s" in found.text
 
 
 def test_a_longer_wait_than_any_answer_is_a_warning_about_the_tail():
@@ -245,7 +245,7 @@ def test_a_check_of_bodies_claims_only_what_was_compared():
 
     same = found(0)
     assert same.status == "ok"
-    assert same.text.startswith("the catalogue does not say what the body is")
+    assert same.text.startswith("the catalogue does not describe the body")
     assert same.text.endswith("every response had the same 12 bytes as the first")
     assert "the content of 7 was not compared" in found(0, 7).text
     assert found(3).status == "warn"
@@ -332,7 +332,7 @@ def test_a_count_that_its_limit_cuts_fails_in_words_of_its_own():
     sent = counts_of(closed_rows())["sent"]
     found = checked(load=load, stopped="time")["finished"]
     assert found.status == "fail"
-    assert found.text == f"the run was ended by its limit of 60 s after {sent} of 5000 requests"
+    assert found.text == f"the run reached its limit of 60 s after {sent} of 5000 requests"
     assert checked(load=load, stopped="count")["finished"].status == "ok"
     assert checked(load=LoadSpec(), stopped="time")["finished"].status == "ok"
 

@@ -156,7 +156,7 @@ def test_a_percentile_without_support_is_no_verdict(whole):
     assert whole.ratio("async", at=100, metric="p50").decided
     r = whole.ratio("async", at=100, metric="alongside.ping.p99")
     assert not r.decided
-    assert "p99 needs 1000 responses a trial" in r.verdict
+    assert "p99 needs 1000 responses in each trial" in r.verdict
 
 
 def test_failed_checks_are_in_the_verdict(whole):
@@ -188,7 +188,7 @@ def test_a_value_or_an_arm_that_was_not_measured_is_named(whole):
         whole.ratio("async", at=7)
     with pytest.raises(LabError, match="say at="):
         whole.ratio("async")
-    with pytest.raises(LabError, match="there are: sync, async"):
+    with pytest.raises(LabError, match="The arms are sync, async"):
         whole.cell("asink", 1)
 
 

@@ -42,7 +42,7 @@ def test_a_raw_file_is_read_column_by_column(tmp_path):
 def test_a_raw_file_of_the_wrong_size_voids_the_trial(tmp_path):
     file = tmp_path / "x.rows"
     file.write_bytes(b"\0" * 19)
-    with pytest.raises(LabError, match="19 bytes, 2 rows need 20"):
+    with pytest.raises(LabError, match="19 bytes, but 2 rows need 20"):
         rows.read(file, 2, COLUMNS)
 
 

@@ -54,7 +54,7 @@ def test_raw_rows_that_were_changed_or_removed_are_not_shown():
     )
     file = folder.path / trial.raw_ref.file
     file.write_bytes(file.read_bytes()[:-1] + b"!")
-    with pytest.raises(LabError, match="not what was recorded"):
+    with pytest.raises(LabError, match="not the file that was recorded"):
         trial.raw()
     file.unlink()
     with pytest.raises(LabError, match="Measure again"):
@@ -66,7 +66,7 @@ def test_latest_gives_back_the_newest_result(whole):
         saved(store.Folder("example"), result)
     found = store.latest("example")
     assert found.to_json() == whole.to_json()
-    with pytest.raises(reference.NoRecord, match="not measured here"):
+    with pytest.raises(reference.NoRecord, match="has not been measured here"):
         store.latest("another")
 
 
@@ -115,10 +115,10 @@ def test_a_folder_that_cannot_be_made_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "next_step"),
     [
-        (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full: .*Free some space"),
+        (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full, .*Free some space"),
         (OSError(errno.EROFS, "Read-only file system"), "Read-only.* Make .* you may write to"),
         (PermissionError(errno.EACCES, "Permission denied"), "denied.* Make .* you may write to"),
-        (OSError(errno.EIO, "Input/output error"), "Input/output error. Fix that"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error. Correct this"),
     ],
     ids=str,
 )
@@ -177,7 +177,7 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
     assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
     assert found.trials[0].recorded == found.recorded
     assert found.recorded.label in repr(found)
-    with pytest.raises(LabError, match="raw rows stayed where it was recorded"):
+    with pytest.raises(LabError, match="has no raw rows here"):
         found.trials[0].raw()
 
 

@@ -72,7 +72,7 @@ def test_cpu_per_request_is_shared_by_the_answers_of_all_streams():
 def test_an_unknown_figure_or_stream_is_named():
     with pytest.raises(LabError, match="no metric 'speed'"):
         example_trial().metric("speed")
-    with pytest.raises(LabError, match="no stream 'pong' ran alongside; there were: ping"):
+    with pytest.raises(LabError, match=r"no stream 'pong' ran alongside\. The streams were ping"):
         example_trial().metric("alongside.pong.p50")
 
 

@@ -356,7 +356,7 @@ def test_a_server_that_takes_the_request_and_says_nothing(program, hello, monkey
 def test_a_taken_port_is_named_before_anything_starts():
     with lab.server("node/hello").start() as old:
         same = lab.server("node/hello", env={"PORT": old.port})
-        with pytest.raises(PortTaken, match=rf"Port {old.port} is taken by node/hello"):
+        with pytest.raises(PortTaken, match=rf"Port {old.port} is used by node/hello"):
             same.start()
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         port = stranger.getsockname()[1]
@@ -372,7 +372,7 @@ def test_a_given_port_is_used():
 
 @pytest.mark.parametrize("port", ["-1", "70000", "http"])
 def test_a_port_that_cannot_be_is_refused(port):
-    with pytest.raises(lab.LabError, match="not a port"):
+    with pytest.raises(lab.LabError, match="not a valid port"):
         lab.server("node/hello", env={"PORT": port}).start()
 
 

@@ -57,7 +57,7 @@ def test_a_mistake_in_the_program_shows_what_node_says_about_it(shell):
     ("line", "words"),
     [
         ("", "name is missing"),
-        ("node/a node/b", "cannot both"),
+        ("node/a node/b", "can't both"),
         ("node/a --lik node/b", "--lik is unknown"),
         ("node/a --env GREETING", "KEY=VALUE"),
         ("node/a --like", "needs a value"),

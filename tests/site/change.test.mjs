@@ -531,7 +531,7 @@ describe("the Loop Lab", () => {
       `#z=${deflateRawSync(Buffer.from([255, 254, 0, 1])).toString("base64url")}`,
     ])
       await own.open(onDisk(lab) + bad, async (tab, seen) => {
-        await tab.getByText("This link does not hold a readable program").waitFor();
+        await tab.getByText("This link does not contain a readable program").waitFor();
         assert.deepEqual(seen.errors, []);
       });
   });

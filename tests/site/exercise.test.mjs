@@ -32,7 +32,7 @@ const WAITS =
 const KEPT = "lab-exercise:map-limit";
 const read = (tab) => tab.evaluate((key) => JSON.parse(localStorage.getItem(key)), KEPT);
 
-const STOPPED = "The program was stopped: another one on this page was started.";
+const STOPPED = "The program was stopped because another program on this page was started.";
 const OTHER = "repair-the-tally"; // another exercise of the chapter
 
 /** The sheet of an exercise as a reader uses it. */
@@ -175,7 +175,7 @@ describe("an exercise on its page", () => {
       await first.press("Check");
       await first.box.getByText("Checking …").waitFor({ timeout: PATIENCE });
       await second.press("Check");
-      await first.box.getByText("another one on this page was started").waitFor();
+      await first.box.getByText("another program on this page was started").waitFor();
       assert.equal(await first.status(), "");
       const run = first.box.getByRole("button", { name: "Check", exact: true });
       assert.equal(await run.getAttribute("aria-disabled"), "false");

@@ -99,7 +99,7 @@ describe("how much of it waits", () => {
       assert.notEqual(await band(tab), before);
       assert.match(
         await finding(tab),
-        /measured where 0, 45 and 50 ms wait, not at 46.*theory alone/,
+        /measured with 0, 45 and 50 ms of waiting, but not with 46.*only theory/,
       );
       assert.match(await slider.getAttribute("aria-valuetext"), /46 ms wait, 4 ms compute \(not/);
     });
@@ -217,7 +217,10 @@ describe("both", () => {
   test("the drawing is one picture: no tick or label of it is read out beside its description", async () => {
     await open(share(), async (tab) => {
       const picture = await tab.locator(".drawing").ariaSnapshot();
-      assert.match(picture, /^- img "Throughput by connections, for a share of waiting"[^\n]*$/);
+      assert.match(
+        picture,
+        /^- img "Throughput by number of connections, for a share of waiting"[^\n]*$/,
+      );
     });
   });
 

@@ -275,7 +275,7 @@ describe("the search page", () => {
 
   it("has advice for a word that is not there, and none about categories", async () => {
     await open(`${SEARCH}?q=Xyzzyplugh`, async (tab) => {
-      await status(tab, "Nothing found for “Xyzzyplugh”");
+      await status(tab, "Nothing was found for “Xyzzyplugh”");
       assert.doesNotMatch(await tab.locator("main").innerText(), /categories/);
     });
   });

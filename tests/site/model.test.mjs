@@ -84,7 +84,7 @@ describe("a model", () => {
       await press(tab, "fs.stat");
       assert.match(
         await told(tab),
-        /fs\.stat waits: all 4 threads are held, and 1 call waits in the queue/,
+        /fs\.stat waits, because all 4 threads are held\. 1 call waits in the queue/,
       );
       assert.match(await lane(tab, "queue").innerText(), /stat 1/);
       await press(tab, "Take it back");
@@ -105,7 +105,7 @@ describe("a model", () => {
       await press(tab, "Bob’s request comes");
       assert.match(await told(tab), /^No\. Bob’s request is a callback of its own/);
       assert.match(await lane(tab, "microtask queue").innerText(), /^Ann/);
-      await press(tab, "Ann goes on behind the await");
+      await press(tab, "Ann continues after the await");
       assert.equal(await lane(tab, "stored").innerText(), "1");
     });
   });

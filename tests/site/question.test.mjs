@@ -143,7 +143,7 @@ describe("a question", () => {
     await open(all(), async (tab) => {
       const one = tab.locator("#question-number");
       for (const [given, said] of [
-        ["many", /Write a number first/],
+        ["many", /Enter a number first/],
         ["4,0", /✓ Right/],
       ]) {
         await one.locator("input").fill(given);
@@ -226,7 +226,7 @@ describe("a question", () => {
       assert.deepEqual(
         rows.map((row) => row.slice(1)).sort(), // after its sign
         [
-          "The promise (right, you left it out). After ticks.",
+          "The promise (right, but you left it out). After ticks.",
           "The tick (right, your answer). Ticks run before the loop goes on.",
           "The timer (not right, and you left it out). Timers wait for their phase.",
         ],
@@ -245,7 +245,7 @@ describe("a question", () => {
         ]);
       await input.fill("abc");
       await one.getByRole("button", { name: "Check" }).click();
-      assert.deepEqual(await state(), ["true", "Write a number first, for example 2.5."]);
+      assert.deepEqual(await state(), ["true", "Enter a number first, for example 2.5."]);
       await input.fill("4");
       assert.deepEqual(await state(), [null, null]);
     });

@@ -158,7 +158,7 @@ describe("a review", () => {
       await press(tab, "How did it go?");
       const told = await text(tab);
       assert.match(told, /3 of 4 right\.\s+To read again:\s+Two: Why/);
-      assert.match(told, /So far there are 4\. From 10 questions on/);
+      assert.match(told, /So far there are 4\. Once you have answered 10 questions/);
       assert.equal(
         await tab.getByRole("link", { name: "Two: Why" }).getAttribute("href"),
         "one.html#answer-second",
@@ -247,7 +247,7 @@ describe("a review", () => {
       async (tab) => {
         assert.match(
           await text(tab),
-          /Waiting: 2 that you had wrong, 1 that you had right some time ago\./,
+          /Waiting: 2 that you got wrong, 1 that you got right some time ago\./,
         );
         await press(tab, "Ask me 3 questions");
         const ids = [];
@@ -278,7 +278,7 @@ describe("a review", () => {
         assert.match(await text(tab), /Nothing is due now\. The next question is due in 2 days/),
       { kept: twice },
     );
-    await open(review(only), async (tab) => assert.match(await text(tab), /1 that you had right/), {
+    await open(review(only), async (tab) => assert.match(await text(tab), /1 that you got right/), {
       kept: twice,
       days: 3,
     });
@@ -341,7 +341,7 @@ describe("the calibration curve", () => {
         assert.match(await text(tab), /Brier score 0\.41/);
         const figure = tab.getByRole("img", { name: "Calibration: 90 % sure, 10 of 20 right." });
         assert.ok(await figure.isVisible());
-        await tab.getByText("The same as a table").click();
+        await tab.getByText("The same numbers as a table").click();
         assert.deepEqual(await tab.locator(".calibration tbody tr > *").allInnerTexts(), [
           ...["80 to under 100 %", "90 %", "20", "10", "50 %", "30 to 70 %"],
         ]);
@@ -351,7 +351,7 @@ describe("the calibration curve", () => {
     await open(
       book(),
       async (tab) => {
-        assert.match(await text(tab), /So far there are 9\. From 10 questions on/);
+        assert.match(await text(tab), /So far there are 9\. Once you have answered 10 questions/);
         assert.equal(await tab.locator(".calibration svg").count(), 0);
       },
       { kept: { "lab-review": log(9, 0.9, 5) } },
@@ -378,7 +378,10 @@ describe("the list of predictions", () => {
     await open(
       book(),
       async (tab) => {
-        assert.match(await text(tab), /4 of 5 answered; 1 of the 3 that were told were right\./);
+        assert.match(
+          await text(tab),
+          /4 of 5 answered; 1 of the 3 with a known result were right\./,
+        );
         await unfold(tab);
         assert.match(
           await row(tab, "Which first?").innerText(),
@@ -488,7 +491,7 @@ describe("the list of predictions", () => {
           buffer: Buffer.from(saved),
         };
         await tab.locator("input[type=file]").setInputFiles(file);
-        await tab.getByText("5 answers of the file are here now").waitFor();
+        await tab.getByText("5 answers from the file are here now").waitFor();
         const [first, second] = [
           await stored(tab, "lab-question:first"),
           await stored(tab, "lab-question:second"),
@@ -504,7 +507,7 @@ describe("the list of predictions", () => {
           one.textContent = "";
         });
         await tab.locator("input[type=file]").setInputFiles(file);
-        await tab.getByText("5 answers of the file are here now").waitFor();
+        await tab.getByText("5 answers from the file are here now").waitFor();
         assert.equal(await tab.evaluate(() => JSON.stringify({ ...localStorage })), before);
       },
       { kept: here },
@@ -554,8 +557,8 @@ describe("the list of predictions", () => {
           ],
         };
         await give("strange.json", JSON.stringify(strange));
-        await tab.getByText("0 answers of the file are here now").waitFor();
-        assert.match(await text(tab), /2 more are of questions that this book does not have/);
+        await tab.getByText("0 answers from the file are here now").waitFor();
+        assert.match(await text(tab), /2 more belong to questions that this book does not have/);
         assert.equal(await tab.evaluate(() => JSON.stringify({ ...localStorage })), before);
       },
       { kept: TODAY },

@@ -211,10 +211,7 @@ describe("below the figure of a server", () => {
       await run();
       const row = box.locator("tbody tr", { hasText: "first wait (ms)" });
       assert.equal(await row.locator("td").first().innerText(), "–");
-      assert.match(
-        await box.locator(".served").innerText(),
-        /No request had an answer with a status of 2xx/,
-      );
+      assert.match(await box.locator(".served").innerText(), /No response had a status of 2xx/);
     });
   });
 
@@ -228,7 +225,7 @@ describe("below the figure of a server", () => {
       // Its list of responses is the program's own, so the model cannot tell which request waits there, and for what.
       assert.match(
         await box.locator(".causes").innerText(),
-        /anything else: .*lists of the program itself/,
+        /anything else, such as .*lists in the program/,
       );
       await write(
         server(`if (Math.random() < 0.7) return response.writeHead(503).end();

@@ -41,7 +41,8 @@ const KINDS = {
   },
 };
 
-const NOTE = /does not let the book keep anything: your answers last until you leave this page/;
+const NOTE =
+  /does not let the book store anything, so your answers last only until you leave this page/;
 const dialog = (page) => page.locator("#pst-search-dialog[open]");
 const theme = (page) => page.locator("html").getAttribute("data-theme");
 

@@ -290,7 +290,7 @@ describe("a curve", () => {
       await tab.keyboard.press("ArrowUp");
       await tab.getByRole("button", { name: "Lock in my prediction" }).click();
       const said = await tab.locator("lab-question .message").innerText();
-      assert.equal(said, "Draw your curve first: it has no point at 1 byte, 64 KiB, 4 MiB.");
+      assert.equal(said, "Draw your curve first. It has no point at 1 byte, 64 KiB, 4 MiB.");
     });
   });
 

@@ -355,7 +355,7 @@ describe("a result file", () => {
       });
       await give(tab, JSON.stringify(YOURS));
       await press(tab, "Keep it in this browser");
-      assert.match(await said(tab).innerText(), /does not let this page keep anything/);
+      assert.match(await said(tab).innerText(), /does not let this page store anything/);
       assert.match(await row(tab, "hello-sleep"), /yes$/);
     });
   });
@@ -366,19 +366,19 @@ describe("what is no result file", () => {
   const cases = {
     "some picture": ["\u0089PNG\r\n", /It is not JSON/],
     "nothing at all": ["", /It is not JSON/],
-    "a list": ["[1, 2]", /some other JSON/],
-    null: ["null", /some other JSON/],
+    "a list": ["[1, 2]", /a different kind of JSON/],
+    null: ["null", /a different kind of JSON/],
     "a file of an older book": [
       changed((r) => {
         r.schema = 0;
       }),
-      /schema 0, and this page reads 1: update your copy/,
+      /schema 0, but this page reads 1\. Update your copy/,
     ],
     "a file of a newer book": [
       changed((r) => {
         r.schema = 2;
       }),
-      /schema 2, and this page reads 1: the page is older/,
+      /schema 2, but this page reads 1\. The page is older/,
     ],
     "the book's own file": [JSON.stringify(BOOK), /the book's own file/],
     "a file that is too large": [" ".repeat(200_001), /200,001 bytes; .* at most 200,000/],
@@ -475,7 +475,7 @@ describe("what is no result file", () => {
     await open(empty, async (tab) => {
       await tab.evaluate(() => localStorage.setItem("lab-yours", "{}"));
       await tab.reload();
-      assert.match(await said(tab).innerText(), /some other JSON/);
+      assert.match(await said(tab).innerText(), /a different kind of JSON/);
       await press(tab, "Forget it");
       assert.equal(await tab.evaluate(() => localStorage.length), 0);
     });

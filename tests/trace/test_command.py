@@ -115,7 +115,7 @@ MISTAKES = {
     "no number": (["x.js", "-n", "many"], 2, "invalid int value: 'many'"),
     "no such option": (["x.js", "--htm", "x"], 2, "--htm"),
     "no file": (["none.js"], 1, "There is no file"),
-    "a folder": (["."], 1, "is a folder: name the program in it"),
+    "a folder": (["."], 1, "is a folder. Name the program in it"),
     "no run": (["one.js", "-n", "0"], 1, "at least one run"),
     "no time": (["one.js", "--seconds", "-1"], 1, "seconds is -1; a run may take"),
     "no Node": (["one.js", "--node", "/nowhere"], 1, "'/nowhere' is not there"),

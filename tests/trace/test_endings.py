@@ -38,9 +38,9 @@ ENDS = {
     ),
     "code.cjs": (
         "console.error('a log', new Error('handled')); process.exitCode = 3",
-        "exit code 3: it set that",
+        "exit code 3: the program set that",
     ),
-    "settled.mjs": ("process.exit(13)", "exit code 13: it set that code itself"),
+    "settled.mjs": ("process.exit(13)", "exit code 13: the program set that code itself"),
     "unsettled.mjs": (
         "await new Promise(() => {})",
         "never settled, and nothing was left to wait for.",
@@ -72,7 +72,7 @@ ENDS = {
         "const { spawnSync } = require('child_process')\n"
         "spawnSync(process.execPath, ['-e', 'throw new Error(1)'], { stdio: 'inherit' })\n"
         "process.exitCode = 1",
-        "exit code 1: it set that code itself",
+        "exit code 1: the program set that code itself",
     ),
     "well.cjs": ("console.log('ok')", None),
 }
@@ -105,7 +105,7 @@ def test_ends_that_differ_from_run_to_run_are_counted():
     ended = [child.RunEnd((), "", code, "exit", 0.1) for code in (0, 3, 3)]
     ended.append(child.RunEnd((), "", None, "signal", 0.1, signal=9))
     assert notes(ended, [], TracedProgram(Path("x.cjs"), "x.cjs", "")) == [
-        "The program ended with exit code 3 in 2 of 4 runs: it set that code itself "
+        "The program ended with exit code 3 in 2 of 4 runs: the program set that code itself "
         "(process.exitCode or process.exit).",
         "The program was ended by the signal SIGKILL in 1 of 4 runs.",
     ]

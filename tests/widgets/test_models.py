@@ -79,7 +79,7 @@ def test_a_draw_shows_what_was_measured_and_what_the_textbook_says_of_it():
 def test_a_mistake_is_said():
     with pytest.raises(LabError, match=r"no model 'pol'\. Did you mean pool"):
         lab.model("pol")
-    with pytest.raises(LabError, match="'draws' cannot show these data"):
+    with pytest.raises(LabError, match="'draws' can't show these data"):
         lab.model("draws", data={"draws": 3})
 
 

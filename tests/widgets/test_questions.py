@@ -185,7 +185,7 @@ def test_an_answer_of_the_recorded_run_says_whose_it_is(book):
 
 
 def test_a_run_that_cannot_tell_says_so(book):
-    assert "could not tell" in lab.answer("factor", math.nan)._repr_html_()
+    assert "could not decide it" in lab.answer("factor", math.nan)._repr_html_()
     assert data_of(lab.answer("factor", None))["right"] is None
     assert data_of(lab.answer("factor", "nan"))["right"] is None
 
@@ -251,8 +251,8 @@ def test_a_script_in_a_text_stays_text(book):
         ("a = 1", "is not a table"),
         (LOCKED.replace('right = "sync"', 'right = "sync"\nwarm_up = 1'), "warm_up = 1"),
         (RUN + "warm_up = true", "is a warm-up"),
-        (MISTAKES.replace("right * 4", "right * 1.15"), "takes for right what it calls a mistake"),
-        (MISTAKES.replace("within = 1.2", "within = 4"), "takes for right what it calls a mistake"),
+        (MISTAKES.replace("right * 4", "right * 1.15"), "which it also calls a mistake"),
+        (MISTAKES.replace("within = 1.2", "within = 4"), "which it also calls a mistake"),
         (
             MISTAKES.replace("within = 1.2", "within = 1").replace("right * 4", "201"),
             "its own answer a mistake",
@@ -264,8 +264,8 @@ def test_a_script_in_a_text_stays_text(book):
         (MISTAKES.replace("right * 4", "right *"), "write arithmetic"),
         (MISTAKES.replace("right * 4", "right / 0"), "write arithmetic"),
         (MISTAKES.replace('why = "One at a time."', ""), "without `why`"),
-        (MISTAKES.replace("range = [40, 60]", ""), "it needs formula or range"),
-        (CHOICE + "[[wins.mistakes]]\nrange = [1, 2]\nwhy = 'x'", "which are for numbers"),
+        (MISTAKES.replace("range = [40, 60]", ""), "but a mistake needs formula or range"),
+        (CHOICE + "[[wins.mistakes]]\nrange = [1, 2]\nwhy = 'x'", "which are only for numbers"),
         ("[a]\nask = 'x'\nunit = 'ms'\nmistakes = 3", "mistakes = 3"),
     ],
 )
@@ -330,8 +330,8 @@ def test_a_curve_with_a_point_that_was_not_measured_could_not_be_told(book):
         (('"log"', '"root"'), "scale = 'root'"),
         (("within = 2", "right = [1, 2]"), "a number for each x"),
         (("within = 2", 'rows = "yes"'), "rows = 'yes'"),
-        (('x = [1, 65536, "4 MiB"]', ""), "which is for curves"),
-        (('unit = "answers/s"', 'items = ["a", "b"]'), "which is for curves"),
+        (('x = [1, 65536, "4 MiB"]', ""), "which is only for curves"),
+        (('unit = "answers/s"', 'items = ["a", "b"]'), "which is only for curves"),
     ],
 )
 def test_a_wrong_curve_is_named_with_what_is_wrong(book, changed, said):
@@ -451,8 +451,8 @@ def test_a_question_that_is_the_same_on_every_node_names_none(book, monkeypatch)
     [
         (BY_NODE.replace('run = "the-trips"', "", 1), "needs `run`"),
         (BY_NODE.replace("right = 4", ""), "no `right`"),
-        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "names no versions of Node"),
-        (BY_NODE.replace('node = ">=26.8"', "", 1), "names no versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "does not name versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', "", 1), "does not name versions of Node"),
         (BY_NODE.replace("right = 1", "within = 1"), "'within' in `on`"),
         (BY_NODE.replace("right = 1", "right = 'x'"), "right = 'x'"),
         (BY_NODE.replace('right = "one"', 'right = "none"'), "no option 'none'"),

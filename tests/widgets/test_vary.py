@@ -221,8 +221,8 @@ def test_the_caption_says_where_the_runs_come_from_and_what_their_checks_found()
     [
         ({"values": []}, "has no values"),
         ({"values": ["4 KiB", "4-kib", "4 kib"]}, "both be recorded as 'my-id-4-kib'"),
-        ({"of": lambda *_: 3}, "must give numbers by their names"),
-        ({"why": {"four": "no"}}, "says why of 'four'"),
+        ({"of": lambda *_: 3}, "must return numbers by name"),
+        ({"why": {"four": "no"}}, "explains 'four'"),
         ({"scale": "round"}, "scale="),
     ],
 )

@@ -27,7 +27,7 @@ def npm_package(folder: Path, built: Path) -> Path:
     """Pack the launcher, and the wheel that it installs."""
     manifest = json.loads((HERE / "package.json").read_text("utf-8"))
     if manifest["version"] != staging.version():
-        raise SystemExit("package.json and pyproject.toml of node-checkup differ in the version.")
+        raise SystemExit("package.json and pyproject.toml of node-checkup have different versions.")
     with tempfile.TemporaryDirectory() as scratch:
         stage = Path(scratch)
         for source in (HERE / "package.json", HERE / "README.md", staging.ROOT / "LICENSE", built):

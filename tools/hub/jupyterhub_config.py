@@ -68,22 +68,26 @@ IDLE_S = 3600
 if KIND not in ("simple", "local", "docker"):
     raise ValueError(f"LAB_HUB_SPAWNER is {KIND!r}. Set it to simple, local or docker.")
 if both := STUDENTS & INSTRUCTORS:
-    raise ValueError(f"{', '.join(sorted(both))}: a student and an instructor. Name them once.")
+    raise ValueError(
+        f"{', '.join(sorted(both))} each count as a student and an instructor. List "
+        "each person only once."
+    )
 
 # ---- The course that is graded here, if there is one.
 COURSE = Path(os.environ["LAB_COURSE"]).resolve() if os.environ.get("LAB_COURSE") else None
 EXCHANGE = Path(os.environ.get("LAB_EXCHANGE") or STATE / "exchange").resolve()
 if COURSE:
     if importlib.util.find_spec("nbgrader") is None:
-        raise ValueError("LAB_COURSE is set, but nbgrader is not installed: run make classroom.")
+        raise ValueError("LAB_COURSE is set, but nbgrader is not installed. Run make classroom.")
     if KIND == "docker":
         raise ValueError(
-            "LAB_COURSE is set with LAB_HUB_SPAWNER=docker. All containers run as one user, so a "
-            "student could read what others hand in: use local, or ngshare (page teaching/hub)."
+            "LAB_COURSE is set with LAB_HUB_SPAWNER=docker. All containers run as one user, "
+            "so a student could read the hand-ins of others. Use local, or ngshare (page "
+            "teaching/hub)."
         )
     NAME = courses.read(COURSE).name
     if KIND == "local" and stat.S_IMODE(COURSE.stat().st_mode) & 0o007:
-        raise ValueError(f"Students may look into {COURSE}: chmod o-rwx {COURSE}")
+        raise ValueError(f"Students can read {COURSE}. Prevent this with chmod o-rwx {COURSE}")
 
 # ---- The hub itself. It listens on this machine alone: in front of it stands a server that has the
 # name and the certificate, such as Caddy or nginx.
@@ -140,8 +144,9 @@ if COURSE:
             os.chown(place, owner.st_uid, owner.st_gid)  # who releases has to own it
         elif not stat.S_ISDIR(there.st_mode) or there.st_uid != owner.st_uid:
             raise ValueError(
-                f"{place} is not of who owns {COURSE}, who could not release there, and others "
-                "could read what is handed in. See what it is, and remove it."
+                f"{place} does not belong to the owner of {COURSE}, who could not release "
+                "assignments there, and others could read the hand-ins. Check what it is, "
+                "then remove it."
             )
 
 
@@ -192,28 +197,34 @@ elif KIND == "local":
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
     # What would fail for each student at his own start, said once, and now.
     if os.getuid() != 0:
-        print("Only root may start servers as others: start a hub with accounts as root.")
+        print("Only root may start servers as other users, so start a hub with accounts as root.")
     python, node = Path(sys.executable), Path(nodes.program())
     wanted = [ROOT / "lab", QUEUE, python, python.resolve(), node, node.resolve()]
     wanted += [EXCHANGE / NAME] if COURSE else []
     closed = {place for one in wanted for place in one.parents if not place.stat().st_mode & 0o001}
     for place in sorted(closed):
-        print(f"Students' accounts cannot enter {place}: chmod o+x {place}, or move what is in it.")
+        print(
+            f"Students' accounts can't enter {place}. Run chmod o+x {place}, or move its contents."
+        )
     accounts = {}
     for name in sorted(STUDENTS | INSTRUCTORS):
         try:
             account = pwd.getpwnam(name)
         except KeyError:
-            print(f"This machine has no account {name}: useradd --create-home {name}")
+            print(
+                f"This machine has no account {name}. Create it with useradd --create-home {name}"
+            )
             continue
         accounts[name], home = account.pw_uid, Path(account.pw_dir)
         if not home.is_dir():
             print(f"{name} has no home: mkhomedir_helper {name}")
         elif home.stat().st_mode & 0o007:
-            print(f"Others may look into the home of {name}: chmod o-rwx {home}")
+            print(
+                f"Others can read the home folder of {name}. Prevent this with chmod o-rwx {home}"
+            )
     if COURSE and INSTRUCTORS and COURSE.stat().st_uid not in map(accounts.get, INSTRUCTORS):
         told = f"chown -R {min(INSTRUCTORS)} {shlex.quote(str(COURSE))}"
-        print(f"No instructor owns {COURSE}, so none can grade there: {told}")
+        print(f"No instructor owns {COURSE}, so no instructor can grade there: {told}")
 else:
     INSIDE = "/home/node/course"  # in the image
     c.JupyterHub.spawner_class = "dockerspawner.DockerSpawner"

@@ -34,7 +34,10 @@ def changes(text: str, of: str) -> str:
     """Return the section of CHANGELOG.md on a version. Raises SystemExit if there is none."""
     section = re.search(rf"^## {re.escape(of)}(?: [^\n]*)?\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     if section is None or not section[1].strip():
-        raise SystemExit(f"CHANGELOG.md has no section on {of}: write what readers notice first.")
+        raise SystemExit(
+            f"CHANGELOG.md has no section on {of}. Write the changes that "
+            "readers will notice first."
+        )
     return section[1].strip() + "\n"
 
 
@@ -52,7 +55,7 @@ def packed(archive: Path, top: str, files: Iterable[tuple[Path, str]]) -> Path:
 def site_files(site: Path) -> list[tuple[Path, str]]:
     """Return what a reader opens from disk. Raises SystemExit if nothing is built."""
     if not (site / "index.html").is_file():
-        raise SystemExit(f"There is no site in {site}: run make replay first.")
+        raise SystemExit(f"There is no site in {site}. Run make replay first.")
     return [(file, str(file.relative_to(site))) for file in site.rglob("*") if file.is_file()]
 
 
@@ -75,7 +78,7 @@ def copies(folder: Path) -> list[Path]:
         built = sorted(BUILT.glob(pattern))
         if len(built) != 1:
             raise SystemExit(
-                f"_build/{pattern} should be one file, and there are {len(built)}: empty that "
+                f"_build/{pattern} should be one file, but there are {len(built)}. Empty that "
                 f"folder and run {command}."
             )
         name = f"{NAME}-{version()}.pdf" if pattern.startswith("pdf") else built[0].name

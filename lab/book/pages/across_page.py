@@ -32,7 +32,7 @@ from lab.text.phrasing import listed
 PAGE = "book/across-versions"
 FILES = ("versions.json", "versions.csv")  # on the site
 NONE = (
-    "<p>No Node has been measured yet: <code>make versions</code> does it, and writes "
+    "<p>No Node has been measured yet. <code>make versions</code> measures them and writes "
     "<code>data/versions.json</code>.</p>"
 )
 WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its warnings
@@ -86,7 +86,9 @@ def about(build: Build, data: across.Data) -> Html:
     )
     lines = [f"Machine: {escape(told)}."]
     if len(machines) > 1:
-        lines.append("These are several machines: compare only Nodes on the same one.")
+        lines.append(
+            "These results are from several machines, so compare only Nodes on the same machine."
+        )
     absent = [str(major) for major in nodes.VERSIONS if str(major) not in data["nodes"]]
     if absent:
         lines.append(
@@ -96,7 +98,7 @@ def about(build: Build, data: across.Data) -> Html:
     links = " and ".join(
         f'<a download href="../{name}">{name.rpartition(".")[2].upper()}</a>' for name in FILES
     )
-    lines.append(f"The same as data: {links}.")
+    lines.append(f"The same results as data: {links}.")
     table = f"<table class='table'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return Html(f'<div class="lab-scroll">{table}</div><p>{" ".join(lines)}</p>')
 
@@ -129,7 +131,7 @@ def changed(build: Build, data: across.Data) -> Html:
         for kind, id, entry in differing
     ]
     reasons = notes.listed()
-    listed_reasons = _folded("The reasons, by their numbers", reasons) if reasons else ""
+    listed_reasons = _folded("The reasons, by number", reasons) if reasons else ""
     return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{unchanged}')
 
 
@@ -281,7 +283,11 @@ def _other_limit(entry: dict[str, Any]) -> str:
     then, now = entry.get("limit", ""), entry.get("now", "")
     if not then or not now or then == now:
         return ""
-    words = "judged again by it" if entry.get("source") else "its verdict is by the earlier limit"
+    words = (
+        "so the verdict was decided again by this limit"
+        if entry.get("source")
+        else ("so the verdict is still by the earlier limit")
+    )
     return (
         f"<br><small>Measured when its limit was {escape(then)}; today it is {escape(now)}, "
         f"{words}.</small>"

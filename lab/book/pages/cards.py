@@ -165,9 +165,8 @@ def _expected_false(build: Build) -> str:
 def words(build: Build) -> Html:
     """Return the words that a verdict can be, and what each means."""
     caption = (
-        "What a verdict says. “Interval” is the 95 % interval. A "
-        "verdict under which the ratio cannot be 1 needs the sign-flip test as well; without it "
-        "there is no verdict."
+        "What a verdict says. “Interval” is the 95 % interval. A verdict that excludes a "
+        "ratio of 1 also needs the sign-flip test. Without that test, there is no verdict."
     )
     summary = f"What the {len(judge.WORDS)} verdicts mean"
     return Html(

@@ -21,25 +21,25 @@ from lab.text.numbers import count
 # Which rule of book/about/rules.md each check belongs to, and what it asks: the page of the data
 # lists them, the page of the rules counts them.
 CHECKS = {
-    "littles_law": (2, "connections are throughput × mean response time"),
+    "littles_law": (2, "the number of connections is throughput × mean response time"),
     "silence": (3, "a closed loop was never left long without a response, unless its p99 shows it"),
     "on_schedule": (4, "the sends of an open loop kept to their schedule"),
     "accounted": (6, "every request has one fate, and rows and counters agree"),
     "answered": (
         6,
-        "something was answered, and no request still waits that would lengthen the tail",
+        "there were responses, and no request that was still waiting would lengthen the tail",
     ),
-    "no_errors": (6, "nothing but successful responses"),
+    "no_errors": (6, "every response was successful"),
     "finished": (6, "the trial ended as planned"),
     "verified": (7, "bodies were compared"),
     "client_headroom": (8, "the client is not the bottleneck"),
     "warm": (14, "the warm-up went on until the rate was steady, where that was asked"),
-    "steady": (14, "no drift within what is kept"),
-    "window": (14, "it holds three or more responses per connection on average"),
+    "steady": (14, "the rate does not drift in the part that is kept"),
+    "window": (14, "the window has three or more responses per connection on average"),
     "backlog": (17, "no connection was dropped at a full listen backlog"),
-    "ports": (17, "there are ports left for fresh connections"),
-    "quiet": (18, "other programs left the processors alone"),
-    "throttled": (18, "no quota stopped us, no hypervisor took the time"),
+    "ports": (17, "enough ports are free for new connections"),
+    "quiet": (18, "other programs did not use the processors"),
+    "throttled": (18, "neither a quota nor a hypervisor took processor time from the trial"),
 }
 HOWS = ("failed", "warned", "expected")
 NO_RULE = "–"  # of a check that this version does not know
@@ -66,9 +66,9 @@ def check_table(build: Build) -> Html:
     clean = sum(all(c.status == "ok" for c in t.checks.values()) for t in trials)
     said = (
         f"The recorded run has {count(len(trials), 'trial')}, most of them in "
-        f"{count(len(comparisons), 'comparison')}, {control} of which have an A/A control. Raw "
-        f"rows are kept of {raw} of the trials, histograms of all. {clean} trials passed every "
-        f"check without a warning ({clean / len(trials):.0%})."
+        f"{count(len(comparisons), 'comparison')}, {control} of which have an A/A control. "
+        f"Raw rows are kept for {raw} of the trials, and histograms for all of them. {clean} "
+        f"trials passed every check without a warning ({clean / len(trials):.0%})."
     )
     head = "".join(f'<th scope="col">{h}</th>' for h in ("check", "rule", *HOWS, "share"))
     return Html(

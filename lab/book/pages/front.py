@@ -38,7 +38,7 @@ NONE = "<p>No chapter of this build has judged a published claim.</p>"
 FINDINGS = ("sync-vs-async-file", "response-size")
 WAYS = {
     "Half an hour": ("book/start", "book/event-loop/the-life-of-a-request"),
-    "An afternoon, and a server that is slow": (
+    "An afternoon with a slow server": (
         "book/start",
         "book/event-loop/loop-delay",
         "book/blocking/one-thread-many-clients",
@@ -131,7 +131,8 @@ def picture(build: Build) -> Html:
     return Html(
         f'<figure class="lab-drawn lab-front"><style>{MOTION}</style>{drawing(pinged())}'
         "<figcaption>Blue: the handler hashes. Orange: the ping waits. Green: pings that are "
-        "answered, drawn at equal distances. Medians of the recorded run, at a tenth of the speed."
+        "answered, drawn at equal distances. Medians of the recorded run, at a tenth of the "
+        "real speed."
         '</figcaption><button type="button" class="lab-again" hidden>Play again</button></figure>'
     )
 

@@ -24,10 +24,10 @@ RULES = {
     "interval alone": "the interval alone",
 }
 FAMILY = {
-    "shared": "four measures, judged up to four times, which share the 5 %",
-    "each alone": "four measures, judged once, each alone",
+    "shared": "four measures that share the 5 %, judged up to four times",
+    "each alone": "four measures, each judged alone and once",
 }
-MEASURES = {"as recorded": "from the same trials", "independent": "of which none knows the others"}
+MEASURES = {"as recorded": "from the same trials", "independent": "from independent trials"}
 HEAD = ("Pairs", "A/A", "Judged by", "False alarms", "Finds 1.1 times", "Finds 1.3 times")
 NONE = "–"
 
@@ -51,10 +51,10 @@ def judging_table(build: Build) -> Html:
     worst = max(one["claims"] for one in found["rows"] if one["rule"] == "today")
     caption = (
         f"{count(found['times'], 'simulated comparison')} in each row, with the noise of "
-        f"{found['comparisons']} that were recorded ({found['made']}). In a false alarm, one "
-        "server is called different from itself; ± is a standard error. The last columns show how "
-        "often the verdict finds, and on the right side, that one server does 1.1 or 1.3 times as "
-        "much."
+        f"{found['comparisons']} that were recorded ({found['made']}). In a false alarm, a "
+        "verdict says that a server differs from itself. The numbers after ± are standard "
+        "errors. The last columns show how often the verdict finds that one server does 1.1 "
+        "or 1.3 times as much, and names the right server."
     )
     return Html(
         f'<div class="lab-scroll"><table class="table"><caption>{caption}</caption>'

@@ -147,7 +147,7 @@ def hub_sizes(build: Build) -> PageTable | Html:
     head = [
         "Students",
         "The hub",
-        "A student who reads",
+        "A student who only reads",
         "… with a page that has run",
         "… at most, while it runs",
         "Processor time of a start",

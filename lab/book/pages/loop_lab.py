@@ -18,8 +18,8 @@ WITHOUT = (
     "the same orders."
 )
 NONE = (
-    "This site was built on a machine without Node 22, 24 or 26, so it has no model. "
-    "<code>make nodes</code> installs them; then build the book again."
+    "This site was built on a machine without Node 22, 24 or 26, so it has no model. Install "
+    "them with <code>make nodes</code>, then build the book again."
 )
 
 

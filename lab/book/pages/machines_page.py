@@ -23,7 +23,10 @@ from lab.storage import stored
 from lab.text.numbers import count, factor
 
 RULE = paths.DATA / "sittings-rule.json"
-NONE = "<p>The book has no sitting yet: <code>make results</code> writes one of your machine.</p>"
+NONE = (
+    "<p>The book has no sitting yet. <code>make results</code> writes a sitting of your machine."
+    "</p>"
+)
 
 
 def about(build: Build) -> Html:
@@ -90,7 +93,7 @@ def rule(build: Build) -> Html:
     try:
         counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes the file again.")
     except FileNotFoundError:
-        return Html("<p>Not counted yet: run <code>python bench/sittings.py --store</code>.</p>")
+        return Html("<p>Not counted yet. Run <code>python bench/sittings.py --store</code>.</p>")
     heads = (
         "The verdict comes from",
         "false at worst",

@@ -78,8 +78,8 @@ def _parts() -> list[dict[str, Any]]:
     wanted = [step.step for step in exercises.steps(NAME)]
     if [part["step"] for part in parts] != wanted:
         raise BadProject(
-            f"{file.name} has lines for the steps {[part['step'] for part in parts]}, and there "
-            f"are the steps {wanted}: write one [[parts]] for each, in their order."
+            f"{file.name} has lines for the steps {[part['step'] for part in parts]}, but the "
+            f"steps are {wanted}. Write one [[parts]] for each step, in their order."
         )
     return parts
 

@@ -27,7 +27,7 @@ from lab.widgets.question.questions import Question
 KINDS = {"choice", "number", "order", "curve"}  # that lab/widgets/review can ask
 LINES = range(2, 13)  # of a program whose order is predicted, as in replay/predict.js
 SEEN = "In which order does this program print its lines?"
-SEVERAL = " More than one order was seen; any of them is right."
+SEVERAL = " More than one order was seen, and each of them is right."
 
 
 @dataclass(frozen=True)

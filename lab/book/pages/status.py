@@ -33,7 +33,7 @@ PACKAGES = (
     "numpy",
     "matplotlib",
 )
-UNTOLD = "unknown (the system does not say)"
+UNTOLD = "unknown (the system does not report it)"
 
 
 def machine_table(build: Build) -> PageTable:
@@ -239,11 +239,16 @@ def _pin(need: str) -> str:
 def _results(build: Build, sources: list[PublishedRecord]) -> str:
     profiles = ", ".join(sorted({p.profile for p in sources if p.profile})) or build.profile
     if build.mode == "replay":
-        return f"drawn from records, profile “{profiles}”; nothing was measured for this site"
+        return (
+            f"drawn from records with the profile “{profiles}”, so nothing was measured "
+            "for this site"
+        )
     of_here = sum(p.here for p in sources)
     waiting = len(build.waiting())
     not_yet = (
-        f"; {waiting} of {count(len(build.outcomes), 'chapter')} show that only" if waiting else ""
+        f", which is all that {waiting} of {count(len(build.outcomes), 'chapter')} show"
+        if waiting
+        else ""
     )
     own_records, reference_records = count(of_here, "record"), len(sources) - of_here
     return (

@@ -149,7 +149,7 @@ def verdict_data(build: Build) -> Html:
         _link("published-claims.csv", "text/csv", _csv(published), "CSV, a line for each claim"),
         _link("own-sentences.csv", "text/csv", _csv(own), "CSV of the book's own sentences"),
     ]
-    return Html(f"<p>The same as data: {', '.join(parts)}.</p>")
+    return Html(f"<p>The same results as data: {', '.join(parts)}.</p>")
 
 
 def provenance(found: Sequence[dict[str, Any]]) -> str:

@@ -44,8 +44,9 @@ def parse(name: str, text: str, path: str) -> Chapter | None:
     if not is_myst_markdown_notebook(text):
         if re.search(r"^(`{3,}|:{3,})\{code-cell\}", text, re.M):
             raise LabError(
-                f"{name} has code cells, but its front matter does not say that it is a notebook: "
-                "the jupytext block is missing. Copy it from the top of another chapter."
+                f"{name} has code cells, but its front matter does not say that it is a "
+                "notebook, because the jupytext block is missing. Copy it from the top of "
+                "another chapter."
             )
         return None
     notebook = read_myst_markdown_notebook(text, add_source_map=True, path=path)
@@ -85,4 +86,4 @@ def with_token(text: str, token: str) -> str:
                 + yaml_text[end:]
             )
             return f"{opening}\n{yaml_text}{rest}"
-    raise AssertionError("parse() has seen a kernelspec")
+    raise AssertionError("parse() found a kernelspec")

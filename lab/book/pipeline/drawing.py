@@ -24,7 +24,7 @@ from lab.kernels import forks
 
 # Objects made between two searches for rubbish: a pass makes millions that stay, and ends soon.
 RUBBISH = (100_000, 20, 100)
-AGAIN = "What is done stays cached, and the next build continues from there."
+AGAIN = "Finished chapters stay in the cache, and the next build continues from there."
 NOT_RIGHT = 3  # no exit code of ours: the site is there, and what is wrong was told
 IMPORTED = "lab.book.preload_records"  # before the first page is to be written
 PROGRAM = "lab.book.pipeline.drawing_process"
@@ -83,12 +83,14 @@ def explain(error: BaseException, output: Path) -> str:
             getattr(link, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
             or "database or disk is full" in text
         ):
-            return f"The disk that holds {output} is full. Make room and build again. {AGAIN}"
+            return (
+                f"The disk that holds {output} is full. Free some space, then build again. {AGAIN}"
+            )
         if isinstance(link, sqlite3.DatabaseError) and (
             "malformed" in text or "not a database" in text
         ):
             folder = output / ".jupyter_cache"
-            return f"The cache in {folder} is damaged. Delete that folder and build again."
+            return f"The cache in {folder} is damaged. Delete that folder, then build again."
         if isinstance(link, PermissionError):
             return (
                 f"Not allowed to write {link.filename}. Change its owner, or build with --output."
@@ -134,7 +136,8 @@ class Passes:
             process.wait()
         if code not in CODES:
             raise LabError(
-                f"The process that writes the pages ended at once (exit code {code}). "
-                "Build again; if it does so every time, `jupyter-book build .` shows where."
+                "The process that writes the pages ended as soon as it had started (exit "
+                f"code {code}). Build again. If this happens every time, run `jupyter-book "
+                "build .`, which shows where it ends."
             )
         return code

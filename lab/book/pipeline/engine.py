@@ -30,8 +30,8 @@ from lab.kernels.forks import provisioner
 REPLAYED_AT_ONCE = 4  # kernels wait, too: on two cores that took 64 s where two at once took 68
 SMOKED_AT_ONCE = 2
 CELL_S = 30  # Jupyter Book's own limit, where _config.yml has none
-NOT_YET = "it shows the recorded run until it is measured here"
-NOTHING_FITS = "no recorded run fits it as it is now"
+NOT_YET = "its page shows the recorded run until the chapter is measured here"
+NOTHING_FITS = "no recorded run fits the chapter as it is now"
 
 
 @dataclass(frozen=True)

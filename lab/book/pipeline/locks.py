@@ -38,7 +38,7 @@ def take(file: Path, busy: str, patience_s: float = 0.0) -> int:
         holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
         os.close(handle)
         raise BuildBusy(
-            f"{busy}: {holder}. Wait until it is done, or stop it, and run this one again."
+            f"{busy}: {holder}. Wait for that build or stop it, then run this command again."
         )
 
 

@@ -46,7 +46,7 @@ def resolve(asked: str) -> str:
     if len(ends) == 1:
         return ends[0]
     if f"book/{name}" in pages:
-        raise NoChapter(f"{name} has no cells: there is nothing to measure.")
+        raise NoChapter(f"{name} has no cells, so there is nothing to measure.")
     offer = did_you_mean(name, chapters) if name and nearest(name, chapters) else ""
     known = "" if offer else f"There are: {', '.join(chapters)}."
     what = f"There is no chapter {name!r}." if name else "Say which: make chapter NAME=…"
@@ -95,11 +95,12 @@ def announce(page: str, output: Path) -> str:
     """Return what is about to happen."""
     profile = settings.profile()
     name = page.removeprefix("book/")
-    told = f"Measuring {name} again, alone (profile {profile.name}); no other chapter is run."
+    told = f"Measuring {name} again (profile {profile.name}). No other chapter is run."
     if profile.name == "reference":
         told += (
-            "\nThis also records its experiments again in data/reference: `git diff` shows what "
-            "changed, `git checkout data/reference` takes it back."
+            "\n"
+            "This also records its experiments again in data/reference. `git diff` shows "
+            "what changed, and `git checkout data/reference` undoes it."
         )
     return f"{told}\nRaw rows go to data/runs, the page to {paths.relative(output)}."
 

@@ -136,14 +136,17 @@ class _OwnPages:
 
 def _free(port: int) -> int:
     if not 0 <= port < 2**16:
-        raise LabError(f"There is no port {port}: choose one up to 65535, or make preview PORT=0")
+        raise LabError(
+            f"There is no port {port}. Choose a port up to 65535, or let the "
+            "system choose: make preview PORT=0"
+        )
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise LabError(
-                f"Port {port} is taken ({error.strerror}). Stop what listens there, "
-                "or choose another: make preview PORT=0"
+                f"Port {port} is taken ({error.strerror}). Stop the program that listens "
+                "there, or use another port: make preview PORT=0"
             ) from None
         return int(probe.getsockname()[1])

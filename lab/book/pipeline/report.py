@@ -58,7 +58,7 @@ class Outcome:
         name = short(self.chapter)
         if self.action == "cached":
             when = self.executed.replace("T", " ")[:16]
-            return f"{name}: from cache of {when}, nothing it uses has changed"
+            return f"{name}: from the cache of {when}, because nothing that it uses has changed"
         verb = "failed; executed" if self.action == "failed" else "executed"
         what = facts(self.seconds, self.servers, self.requests)
         reason = f" {self.failure.reason()}" if self.failure else ""

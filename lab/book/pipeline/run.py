@@ -40,7 +40,9 @@ def one_chapter(name: str) -> int:
     """Measure one chapter again and make its page in a folder of its own; return the exit code."""
     page = chosen.resolve(name)
     if settings.mode() != "live":
-        raise LabError("LAB_MODE=replay measures nothing: unset it to measure a chapter chosen.")
+        raise LabError(
+            "LAB_MODE=replay measures nothing. Unset it to measure the chapter that you chose."
+        )
     output = (paths.ROOT / chosen.OUTPUT / page.removeprefix("book/")).resolve()
     only = chosen.prepare(page, output)
     print(chosen.announce(page, output), flush=True)
@@ -121,8 +123,8 @@ def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
             return code
         page = engine.folder / "html" / "index.html"
         say(
-            f"Read now: {page.as_uri()}. Your own results replace these, chapter by chapter, "
-            "in the order of the book."
+            f"You can read the book now: {page.as_uri()}. Your own results will replace the "
+            "recorded ones, chapter by chapter, in the order of the book."
         )
         engine.tell_cached()
         drawn, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all
@@ -135,7 +137,10 @@ def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
                     drawn, is_drawn = time.monotonic(), True
         except KeyboardInterrupt:
             if not is_drawn:
-                say("Writing the pages of what was measured; Ctrl-C again stops that as well ...")
+                say(
+                    "Writing the pages of the chapters that were measured. Press Ctrl-C "
+                    "again to stop that as well ..."
+                )
                 passes.draw(engine.build(is_last=False))
             raise
         last = engine.build()

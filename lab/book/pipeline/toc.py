@@ -37,9 +37,9 @@ def _absent(page: str, listed: list[str]) -> str:
     others = sorted(names - set(listed))
     renamed = f" {did_you_mean(page, others)}" if nearest(page, others) else ""
     return (
-        f"_toc.yml lists {page}, and there is no {page}.md.{renamed} If the page has another name "
-        "now, write that into _toc.yml, and the old one into lab_redirects in _config.yml; if it "
-        "is gone, take its line out of _toc.yml."
+        f"_toc.yml lists {page}, and there is no {page}.md.{renamed} If the page has a new "
+        "name, write that name into _toc.yml, and the old name into lab_redirects in "
+        "_config.yml. If the page was removed, remove its line from _toc.yml."
     )
 
 

@@ -46,7 +46,7 @@ def apply(static: Path) -> None:
             continue
         if shipped not in text:
             log.warning(
-                "%s has no %r any more: has Sphinx mended it? Then take it out of %s.",
+                "%s no longer contains %r. If Sphinx has repaired this, remove the repair from %s.",
                 name,
                 shipped,
                 Path(__file__).name,

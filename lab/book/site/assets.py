@@ -141,7 +141,7 @@ def _redirects(app: Sphinx) -> dict[str, str]:
         if new not in app.env.found_docs or old in app.env.found_docs:
             raise ConfigError(
                 f"lab_redirects in _config.yml: {old} leads to {new}. "
-                "The first must not be a page of the book any more, the second must be one."
+                "The first must not be a page of the book any more, and the second must be one."
             )
     return redirects
 

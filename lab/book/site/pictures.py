@@ -47,7 +47,7 @@ def _put_in(app: Sphinx, doctree: nodes.document) -> None:
             html = inlined(Path(path).read_text("utf-8"), image.get("alt", ""))
         except (OSError, ValueError) as error:
             raise ExtensionError(
-                f"{env.docname}: {shown} is not a drawing to show: {error}"
+                f"{env.docname}: {shown} is not a drawing that a page can show: {error}"
             ) from None
         image.parent["classes"].append("lab-drawn")
         image.replace_self(nodes.raw("", html, format="html"))

@@ -67,11 +67,11 @@ def protect(html: str, name: str, *, has_text: bool) -> str:
     head = _HEAD.search(html)
     charset = _CHARSET.search(html)
     if head is None or charset is None:
-        raise ValueError(f"{name} has no <head> with <meta charset>: where would the policy go?")
+        raise ValueError(f"{name} has no <head> with <meta charset>, so the policy can't be added.")
     if has_text and (lost := inline_scripts(html[head.end() :])):
         log.warning(
-            "%s: a script in its text will not be run (its policy lets in files and what is in "
-            "our templates): %.60s",
+            "%s: browsers will not run a script in the text of this page, because its policy "
+            "allows only files and the scripts of our templates: %.60s",
             name,
             lost[0].strip(),
         )

@@ -45,8 +45,8 @@ def line(build: Build, page: str, filled: bool) -> str:
     if not done:
         return _html("recorded", "Recorded", f"None of {of} is measured on this machine yet.")
     recorded = all(build.shows(name) == "recorded" for name in waiting)
-    others = f"the others show {RECORDED}" if recorded else "the others are not"
-    said = f"{done} of {of} measured on this machine so far; {others}."
+    others = f"the others show {RECORDED}" if recorded else "the others have no results"
+    said = f"{done} of {of} were measured on this machine so far, and {others}."
     return _html("part", "Yours in part", said)
 
 
@@ -63,7 +63,9 @@ def _of_chapter(build: Build, chapter: str) -> str:
         return _html("recorded", "Recorded", f"{why}; this is {RECORDED}{of}.")
     if failed:
         return _html(
-            "recorded", "No results", "Measuring it here failed; no recorded run is shown."
+            "recorded",
+            "No results",
+            "Measuring it here failed, and there is no recorded run to show.",
         )
     said = f"Not measured here yet, and {RECORDED} does not fit this page as it is now."
     return _html("recorded", "No results", said)

@@ -95,7 +95,7 @@ def put_engine(static: Path) -> None:
     command = [node_program(), "-e", MINIFY, str(minifier), str(script)]
     process = child.run_to_end(command, PATIENCE_S, name="esbuild", env={"NODE_OPTIONS": ""})
     if process.returncode:
-        raise LabError(f"MiniSearch could not be made small: {child.shown(process.stderr)}")
+        raise LabError(f"MiniSearch could not be minified: {child.shown(process.stderr)}")
     written.write(file, (head + process.stdout).encode())
 
 

@@ -21,7 +21,7 @@ MOST = 0.5  # of the trials of a server
 LINES = 12  # trials drawn
 BIN_S = BIN_US / 1e6
 WIDTH, HEIGHT = 240, 64
-HEADS = ("experiment", "server", "not steady", "drift", "its rate, a tenth of a second at a time")
+HEADS = ("experiment", "server", "not steady", "drift", "its rate in each tenth of a second")
 
 Line = tuple[tuple[float, float], ...]  # seconds, multiples of the mean rate in the window
 

@@ -68,19 +68,21 @@ class Ab(Adapter):
     """ApacheBench 2.3 with -l (lengths may vary) and, unless fresh, -k."""
 
     name = program = "ab"
-    install = "sudo apt-get install apache2-utils (Debian, Ubuntu); part of macOS"
+    install = "sudo apt-get install apache2-utils (Debian, Ubuntu); included in macOS"
     rounds_ms = 0.5
     capabilities = Capabilities(
         raw_rows=Capability(
             False,
-            "-g writes one row per request but sorted by duration, in whole milliseconds, with "
-            "start times in whole seconds and no status: a distribution, not a record.",
+            "-g writes one row per request, but sorts the rows by duration, in whole "
+            "milliseconds, with start times in whole seconds and without a status. The file "
+            "is a distribution and not a record.",
         ),
         latency=Capability(True, "To 1 ms; Time per request is N/X, not a measurement."),
         open_loop=Capability(False, "ab only knows the closed loop."),
         fresh_connections=Capability(
             True,
-            "Its default; -k asks for keep-alive, which Node declines without a Content-Length.",
+            "This is the default. -k asks for keep-alive, which Node declines without a "
+            "Content-Length.",
         ),
         error_kinds=Capability(
             False, "Counts overlap, and the first reset or timeout ends the run without a summary."
@@ -116,14 +118,15 @@ class Ab(Adapter):
         caveats = [
             "times are rounded to 1 ms",
             "Time per request is connections / throughput, not a measured time",
-            "a body that breaks off counts as answered (-l)",
+            "a truncated body counts as a complete response (-l)",
             "requests in flight at the end are not counted",
         ]
         if not spec.fresh and counts["keep_alive"] < counts["responses"] - spec.connections:
             caveats.insert(
                 0,
-                f"keep-alive was asked for, but only {counts['keep_alive']} of "
-                f"{counts['responses']} requests left their connection open: ab speaks HTTP/1.0",
+                f"keep-alive was requested, but only {counts['keep_alive']} of "
+                f"{counts['responses']} requests left their connection open, because ab "
+                "speaks HTTP/1.0",
             )
         return self.result(
             spec,
@@ -189,11 +192,13 @@ def parse_table(text: str) -> np.ndarray:
     """The total milliseconds per request of a -g file, shape (n,). Raises UnreadableOutput."""
     header, *lines = text.splitlines()
     if header != ROWS_HEADER:
-        raise unreadable("ab -g", f"its first line is {header!r}, not the known columns", text)
+        raise unreadable(
+            "ab -g", f"its first line is {header!r} instead of the known columns", text
+        )
     durations_ms = []
     for line in lines:
         fields = line.split("\t")
         if len(fields) != 6 or not fields[4].isdigit():
-            raise unreadable("ab -g", f"no row of six fields: {line!r}", text)
+            raise unreadable("ab -g", f"a row does not have six fields: {line!r}", text)
         durations_ms.append(float(fields[4]))
     return np.array(durations_ms)

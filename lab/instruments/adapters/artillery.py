@@ -43,19 +43,20 @@ class Artillery(Adapter):
     install = "make tools (about 600 MB)"
     is_open, counts = True, False
     capabilities = Capabilities(
-        raw_rows=Capability(False, "It keeps sketches with buckets of about 2 % width."),
+        raw_rows=Capability(False, "It keeps only sketches with buckets about 2 % wide."),
         latency=Capability(
-            False, "Time to the first byte, without the connect, in whole milliseconds."
+            False,
+            "It measures the time to the first byte, without connecting, in whole milliseconds.",
         ),
         open_loop=Capability(
-            True, "Users arrive evenly, whatever happens; response times count from the real send."
+            True, "Users always arrive evenly, and response times count from the real send."
         ),
         fresh_connections=Capability(
             True,
-            "Its default: every user opens a new connection, and no response time includes the "
-            "connect.",
+            "This is the default. Every user opens a new connection, and response times do "
+            "not include connecting.",
         ),
-        error_kinds=Capability(True, "By Node's error codes."),
+        error_kinds=Capability(True, "Errors are counted by Node's error codes."),
     )
 
     def _version(self) -> str | None:
@@ -65,7 +66,7 @@ class Artillery(Adapter):
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         if spec.rate_per_s is None or spec.seconds is None:
             raise self.refuse(
-                "hold a number of connections busy (it only knows arrivals)",
+                "keep a number of connections busy, because it only knows arrivals",
                 "Give rate_per_s and seconds, or use ours.",
             )
         seconds = math.ceil(spec.seconds)
@@ -102,8 +103,8 @@ class Artillery(Adapter):
             summary=summary,
             counts=counts,
             caveats=(
-                "open loop: its throughput is the rate that was asked for, not the server's",
-                "response times end with the first byte and leave the connect out",
+                "open loop, so its throughput is the requested rate and not the server's limit",
+                "response times end with the first byte and do not include connecting",
                 "percentiles come from buckets about 2 % wide",
             ),
         )

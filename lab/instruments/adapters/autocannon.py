@@ -48,23 +48,25 @@ class Autocannon(Adapter):
     capabilities = Capabilities(
         raw_rows=Capability(
             False,
-            "Its response event gives every answer, but may time it from the start of an older, "
-            "lost request.",
+            "Its response event reports every response, but may time it from the start of an "
+            "older, lost request.",
         ),
         latency=Capability(
             False,
-            "Wrong as soon as a server closes a connection; in whole milliseconds, truncated (1.9 "
-            "ms is 1, 0.9 ms is 0).",
+            "Latencies are wrong as soon as a server closes a connection. They are truncated "
+            "to whole milliseconds (1.9 ms is 1, 0.9 ms is 0).",
         ),
         open_loop=Capability(
             False,
-            "overallRate sends a second's share in one burst, and invents latencies to correct.",
+            "overallRate sends the requests of each second in one burst, and invents "
+            "latencies as a correction.",
         ),
         fresh_connections=Capability(
             False, "With Connection: close, its latencies belong to stale requests."
         ),
         error_kinds=Capability(
-            True, "By the client's connError event; its summary only adds them."
+            True,
+            "Errors are counted by the client's connError event. The summary has only their sum.",
         ),
     )
 
@@ -116,8 +118,8 @@ class Autocannon(Adapter):
     def caveats(self, report: dict[str, Any]) -> tuple[str, ...]:
         """What to keep in mind about this run."""
         common = [
-            "the first answer of each connection includes connecting",
-            "the run ends on a full second, not when it was asked to",
+            "the first response of each connection includes connecting",
+            "the run ends on a full second and not at the requested time",
         ]
         if report["client"]["elu"] > 0.8:
             common.insert(0, f"autocannon was busy {report['client']['elu']:.0%} of the time")
@@ -125,12 +127,13 @@ class Autocannon(Adapter):
             lost = report["counts"]["lost_on_close"]
             return (
                 *common,
-                f"{lost} requests went into connections the server was closing and were sent again",
+                f"{lost} requests went into connections that the server was closing, and were "
+                "sent again",
             )
         return (
             *common,
             "latencies are in whole milliseconds, truncated",
-            "each closed connection leaves a stale request that later answers are timed from",
+            "each closed connection leaves a stale request from which later responses are timed",
             "requests in flight at the end are not counted",
         )
 
@@ -143,12 +146,16 @@ class AutocannonFixed(Autocannon):
     rounds_ms = 0.0
     capabilities = Capabilities(
         raw_rows=Capability(
-            True, "A row per answer, error, timeout and request in flight at the end."
+            True, "It has a row for each response, error, timeout and request in flight at the end."
         ),
-        latency=Capability(True, "From the rows, to a microsecond; the summary still truncates."),
+        latency=Capability(
+            True,
+            "Latencies are taken from the rows, to a microsecond. The "
+            "summary still truncates them.",
+        ),
         open_loop=Autocannon.capabilities.open_loop,
         fresh_connections=Capability(
-            True, "With Connection: close; the connect is in its latency."
+            True, "It works with Connection: close, and the latency includes connecting."
         ),
         error_kinds=Autocannon.capabilities.error_kinds,
     )

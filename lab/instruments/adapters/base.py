@@ -71,13 +71,14 @@ class ToolSpec:
         host = urlsplit(self.url).hostname
         if host not in LOOPBACK:
             raise AdapterError(
-                f"Load tools are only pointed at this machine, and {self.url!r} names host "
-                f"{host!r}. Use the url of a server started here (http://127.0.0.1:PORT/)."
+                f"Load tools may send requests only to this machine, and {self.url!r} names "
+                f"the host {host!r}. Use the URL of a server that was started here "
+                "(http://127.0.0.1:PORT/)."
             )
         if (self.seconds is None) == (self.requests is None):
             raise AdapterError(
-                f"Give either seconds or requests (and None for the other), "
-                f"not seconds={self.seconds} and requests={self.requests}."
+                "Give either seconds or requests (and None for the other), but not "
+                f"seconds={self.seconds} together with requests={self.requests}."
             )
         for name, value, most in (
             ("connections", self.connections, MAX_CONNECTIONS),

@@ -43,8 +43,8 @@ def pinned(argv: Sequence[str], cpus: Sequence[int] | None) -> list[str]:
     taskset = shutil.which("taskset")
     if taskset is None:
         raise AdapterError(
-            f"Cannot pin {argv[0]} to cores {list(cpus)}: there is no taskset on this system. "
-            "Run unpinned (cpus=None), and say so with the numbers."
+            f"{argv[0]} can't be pinned to cores {list(cpus)} because there is no taskset on "
+            "this system. Run it unpinned (cpus=None), and say so with the numbers."
         )
     return [taskset, "--cpu-list", ",".join(map(str, cpus)), *argv]
 
@@ -97,6 +97,7 @@ def version_said(
 def unreadable(tool: str, why: str, output: str) -> UnreadableOutput:
     """The error for output that the adapter does not know, with the output in it."""
     return UnreadableOutput(
-        f"The output of {tool} could not be read: {why}. Perhaps a version the adapter was not "
-        f"written for? It printed:\n{shown(output)}"
+        f"The output of {tool} could not be read: {why}. The adapter may not be written for "
+        "this version. It printed:\n"
+        f"{shown(output)}"
     )

@@ -71,18 +71,25 @@ class Hey(Adapter):
     csv = False
     rounds_ms = 0.05
     capabilities = Capabilities(
-        raw_rows=Capability(False, "The summary has none; hey-csv is the same program with rows."),
+        raw_rows=Capability(
+            False, "The summary has no rows. hey-csv is the same program with rows."
+        ),
         latency=Capability(
             True,
-            "To 0.1 ms and for at most a million answers; the summary's average is wrong beyond.",
+            "Measured to 0.1 ms, for at most a million responses. Beyond that, the average "
+            "in the summary is wrong.",
         ),
         open_loop=Capability(
             False,
-            "-q throttles each worker and skips the ticks it misses: still a closed loop.",
+            "-q throttles each worker and skips missed ticks, so this is still a closed loop.",
         ),
-        fresh_connections=Capability(True, "-disable-keepalive; the connect is in its latency."),
+        fresh_connections=Capability(
+            True, "With -disable-keepalive, the latency includes connecting."
+        ),
         error_kinds=Capability(
-            True, "By Go's message, but they count in Requests/sec, and a cut-off body is a 200."
+            True,
+            "Errors are counted by Go's message, but Requests/sec includes them, and a "
+            "truncated body counts as a 200.",
         ),
     )
 
@@ -98,8 +105,8 @@ class Hey(Adapter):
         self.closed_only(spec, " (-q skips ticks)")
         if spec.requests is not None and spec.requests % spec.connections:
             raise self.refuse(
-                f"send {spec.requests} requests over {spec.connections} connections (it floors to "
-                f"{spec.requests // spec.connections * spec.connections})",
+                f"send {spec.requests} requests over {spec.connections} connections, because "
+                f"it rounds down to {spec.requests // spec.connections * spec.connections}",
                 "Give a multiple of connections.",
             )
         how_long = (
@@ -126,8 +133,8 @@ class Hey(Adapter):
             rows=rows,
             caveats=(
                 "latencies are rounded to 0.1 ms",
-                "the first answer of each connection includes connecting",
-                "a body that breaks off counts as answered",
+                "the first response of each connection includes connecting",
+                "a truncated body counts as a complete response",
                 "failed requests are not in the rows"
                 if self.csv
                 else "Requests/sec counts failed requests",
@@ -142,12 +149,13 @@ class HeyRows(Hey):
     csv = True
     capabilities = Capabilities(
         raw_rows=Capability(
-            True, "Answered requests to 0.1 ms, at most a million; failures leave no row."
+            True,
+            "It has rows for at most a million responses, to 0.1 ms, and no rows for failures.",
         ),
         latency=Hey.capabilities.latency,
         open_loop=Hey.capabilities.open_loop,
         fresh_connections=Hey.capabilities.fresh_connections,
-        error_kinds=Capability(False, "Failed requests are missing from the CSV without a trace."),
+        error_kinds=Capability(False, "Failed requests leave no trace in the CSV."),
     )
 
 
@@ -207,7 +215,9 @@ def parse_rows(output: str) -> Parsed:
     """(said: nothing, trusted, {}, counts, rows) of the CSV. Raises UnreadableOutput."""
     lines = output.split("\n")
     if lines[0] != HEADER:
-        raise unreadable("hey", f"its first line is {lines[0]!r}, not the known columns", output)
+        raise unreadable(
+            "hey", f"its first line is {lines[0]!r} instead of the known columns", output
+        )
     try:
         numbers_of = [[float(v) for v in line.split(",")] for line in lines[1:] if line]
         table = np.array(numbers_of, dtype=float).reshape(-1, len(HEADER.split(",")))

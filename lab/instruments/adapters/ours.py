@@ -37,13 +37,19 @@ class Ours(Adapter):
     name = "ours"
     install = "nothing: it is part of lab (Node >= 20)"
     capabilities = Capabilities(
-        raw_rows=Capability(True, "One row per request, whatever became of it."),
+        raw_rows=Capability(True, "It has one row for each request, including failed requests."),
         latency=Capability(
-            True, "From the send, connecting included (its own column too), to 1 us."
+            True,
+            "Measured from the send, to 1 us. The latency includes connecting, which "
+            "also has a column of its own.",
         ),
-        open_loop=Capability(True, "Intended times fixed before the run; see ours-open."),
-        fresh_connections=Capability(True, "keep_alive false: a new connection per request."),
-        error_kinds=Capability(True, "A code of its own per kind, in the row of the request."),
+        open_loop=Capability(True, "ours-open fixes the intended times before the run."),
+        fresh_connections=Capability(
+            True, "With keep_alive false, each request opens a new connection."
+        ),
+        error_kinds=Capability(
+            True, "Each kind of error has its own code, in the row of the request."
+        ),
     )
 
     def _version(self) -> str | None:
@@ -91,7 +97,7 @@ class Ours(Adapter):
             summary={"stopped": report["stopped"], "client": report["client"]},
             counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
             rows=rows,
-            caveats=("no warm-up is cut here; lab.load cuts it",),
+            caveats=("no warm-up is removed here, because lab.load removes it",),
         )
 
 
@@ -127,5 +133,5 @@ def parse(output: str) -> dict[str, Any]:
     if kind == "error":
         raise ToolFailed(f"The generator gave up: {last['message']}.\n{shown(output)}")
     if kind != "result":
-        raise unreadable("the generator", f"its last event is {kind!r}, not a result", output)
+        raise unreadable("the generator", f"its last event is {kind!r} instead of a result", output)
     return last

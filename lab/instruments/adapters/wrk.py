@@ -51,18 +51,23 @@ class Wrk(Adapter):
     install = "sudo apt-get install wrk (Debian, Ubuntu) or brew install wrk (macOS)"
     counts = False
     capabilities = Capabilities(
-        raw_rows=Capability(False, "wrk keeps only a histogram, corrected before anyone sees it."),
+        raw_rows=Capability(
+            False, "wrk keeps only a histogram, which is corrected before the output."
+        ),
         latency=Capability(
             False,
-            "Its table contains invented samples (stats_correct) and no answer that came after "
-            "--timeout; its Lua done() is given the same table.",
+            "Its table contains invented samples (stats_correct) and no response that came "
+            "after --timeout. Its Lua function done() gets the same table.",
         ),
         open_loop=Capability(False, "wrk only knows the closed loop (wrk2 is another program)."),
         fresh_connections=Capability(
-            True, "With a Connection: close header; the connect is not part of its latency."
+            True,
+            "It sends a Connection: close header, and the latency does not include connecting.",
         ),
         error_kinds=Capability(
-            True, "connect, read, write, timeout and status > 399; never a request without answer."
+            True,
+            "It counts connect, read, write and timeout errors and a status above 399, "
+            "but never a request without a response.",
         ),
     )
 
@@ -95,10 +100,10 @@ class Wrk(Adapter):
             summary=summary,
             counts=counts,
             caveats=(
-                "latencies are corrected, not measured",
-                f"answers later than {math.ceil(spec.timeout_s)} s are missing from the latencies",
+                "latencies are corrected and not measured",
+                f"responses after {math.ceil(spec.timeout_s)} s are missing from the latencies",
                 "requests in flight at the end are not counted",
-                "3xx answers count as success",
+                "3xx responses count as successes",
             ),
         )
 

@@ -45,7 +45,7 @@ class Objects:
             return self._held[number]
         except KeyError:
             raise LabError(
-                f"This result ({number}) belongs to an earlier session: run its cell again."
+                f"This result ({number}) belongs to an earlier session. Run its cell again."
             ) from None
 
     def values(self) -> list[Any]:

@@ -281,7 +281,7 @@ export class Cell extends EventTarget {
       text: this.code,
       book: this.source,
       language: this.#language(),
-      label: `Code of ${this.name}. Control and Enter runs it, Escape leaves it.`,
+      label: `Code of ${this.name}. Press Control and Enter to run it, or Escape to leave it.`,
       changed: (text) => {
         this.code = text;
         this.seconds = null; // nobody knows of this code

@@ -9,9 +9,14 @@ export class Fault extends Error {
 // On a hub nobody has started `make live`.
 const hub = document.getElementById("lab-live")?.dataset.hub !== undefined;
 const WORDS = {
-  gone: `The server does not respond. ${hub ? "Load this page again and let the hub start it" : "Start `make live` again, then load this page again"}: your results are kept here.`,
-  signedOut: `The server does not know you any more. ${hub ? "Load this page again and sign in: your results are kept here." : "Open the address that `make live` printed when it started."}`,
-  died: "The kernel has ended, and what it knew is gone. Run the cells again, from the top.",
+  gone:
+    "The server does not respond. " +
+    `${hub ? "Load this page again and let the hub start it" : "Start `make live` again, then load this page again"}. ` +
+    "Your results are kept here.",
+  signedOut:
+    "The server no longer recognises you. " +
+    `${hub ? "Load this page again and sign in: your results are kept here." : "Open the address that `make live` printed when it started."}`,
+  died: "The kernel has ended, and its variables are lost. Run the cells again from the top.",
 };
 
 /** Which tab has the page: what the server says of it (`tab`, `browser`, `since` in seconds). */

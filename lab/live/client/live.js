@@ -17,7 +17,8 @@ const page = decodeURIComponent(location.pathname.slice(root.pathname.length)).r
 const key = new URL(`${page}`, root).pathname;
 const TAB = "lab-live-tab";
 const NOTEBOOK =
-  " JupyterLab also has this chapter open, with its own kernel: neither knows what the other runs.";
+  " JupyterLab also has this chapter open, with its own kernel. The two kernels do not share " +
+  "variables.";
 
 class LivePage {
   #cells = [];
@@ -240,7 +241,8 @@ class LivePage {
       this.#tell(
         interrupted
           ? "Interrupted."
-          : `${cell.number ? `Cell ${cell.number}` : "A hidden cell"} stopped with an error; the cells after it have not run.`,
+          : `${cell.number ? `Cell ${cell.number}` : "A hidden cell"} stopped with an error, ` +
+              "so the cells after it have not run.",
       );
       this.#unqueue();
       return;

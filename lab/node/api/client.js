@@ -93,7 +93,7 @@ function start() {
   const over = (what) => {
     if (bridge === current) bridge = null;
     const words = string.trim(current.words);
-    const message = `The process that measures ended (${what}).${words ? ` It said:\n${words}` : ""}`;
+    const message = `The measuring process ended (${what}).${words ? ` It said:\n${words}` : ""}`;
     for (const { settle } of [...pending.values()])
       settle({ error: { name: "BridgeEnded", message } });
   };

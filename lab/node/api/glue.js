@@ -14,7 +14,7 @@ function glue(name, ...value) {
   const several = object.toString(name) === "[object Object]";
   if (value.length !== (several ? 0 : 1))
     throw new TypeError(
-      `${FORMS}: ${several ? "an object has its values" : "one name has one value"}.`,
+      `${FORMS}: ${several ? "an object already has its values" : "one name has one value"}.`,
     );
   const values = several ? Object.entries(name) : [[name, ...value]];
   const texts = array.map(values, ([key, one]) => [key, text(key, one)]);
@@ -28,11 +28,11 @@ function glue(name, ...value) {
 /** A value as MyST-NB reads it: a text quoted, or 2,000 would become two numbers, 6.50 one of 6.5. */
 function text(name, value) {
   if (typeof name !== "string" || name === "")
-    throw new TypeError(`${FORMS}: the name is the text that {glue:text} asks for.`);
+    throw new TypeError(`${FORMS}: the name must be the text that {glue:text} uses.`);
   if (typeof value !== "string" && typeof value !== "number")
     throw new TypeError(
-      `lab.glue(${JSON.stringify(name)}, …): a text or a number goes into a sentence, not ${value}. ` +
-        "Await it first, and round it here: value.toFixed(1).",
+      `lab.glue(${JSON.stringify(name)}, …) needs a text or a number for the sentence, and ` +
+        `not ${value}. Await it first, and round it here: value.toFixed(1).`,
     );
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

@@ -17,8 +17,9 @@ function bodyOf(program) {
     throw new TypeError("The program must be a plain function, e.g. () => { ... }, or its text.");
   if (node.params.length > 0)
     throw new TypeError(
-      "The program takes no parameters: it runs in a process of its own and sees nothing of the " +
-        "notebook. Write values into it, or pass them as environment variables.",
+      "The program takes no parameters, because it runs in a process of its own and has no " +
+        "access to the notebook. Write values into the program, or pass them as environment " +
+        "variables.",
     );
   const { body } = node;
   const offset = 1; // of the parenthesis put in front for the parser

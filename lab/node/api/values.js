@@ -56,7 +56,9 @@ class Result {
 async function encode(value, around = [], count = { objects: 0 }) {
   const given = await value;
   if (typeof given === "function")
-    throw new TypeError("lab cannot call a JavaScript function: it measures in other processes.");
+    throw new TypeError(
+      "lab can't call a JavaScript function, because it measures in other " + "processes.",
+    );
   if (typeof given === "bigint") return Number(given);
   if (typeof given === "number" && !Number.isFinite(given))
     return { $number: given > 0 ? "inf" : given < 0 ? "-inf" : "nan" };
@@ -66,7 +68,8 @@ async function encode(value, around = [], count = { objects: 0 }) {
   if (given instanceof URL) return given.href;
   if (ArrayBuffer.isView(given)) return all(Array.from(given, (item) => encode(item)));
   const fault = endless(given, around, count);
-  if (fault) throw new TypeError(`lab takes plain data, and what you passed ${fault}.`);
+  if (fault)
+    throw new TypeError(`lab takes only plain data, and the value that you passed ${fault}.`);
   const inside = [...around, given];
   const part = (item) => encode(item, inside, count);
   if (Array.isArray(given)) {
@@ -82,7 +85,7 @@ async function encode(value, around = [], count = { objects: 0 }) {
 /** Why an object that lies in the objects `around` cannot be written down; "" if it can. */
 function endless(object, around, count) {
   count.objects += 1;
-  if (array.includes(around, object)) return "is circular: an object lies inside itself";
+  if (array.includes(around, object)) return "is circular, because an object contains itself";
   if (around.length >= DEEPEST) return `has more than ${DEEPEST} objects inside each other`;
   if (count.objects > MOST_OBJECTS) return `has more than ${MOST_OBJECTS} objects`;
   return "";

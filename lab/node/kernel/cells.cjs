@@ -34,7 +34,7 @@ const FOLDER = process.cwd();
 const ABSORB_MS = 250; // on a busy machine; that thread has the processor meanwhile
 const ORPHAN_MS = 1000;
 const MOST_UNCAUGHT = 100; // of one cell, besides the one that fails it
-const UNSHOWN = "The result cannot be shown";
+const UNSHOWN = "The result can't be shown";
 
 /** Text of every cell by number, for the line shown under an error. */
 const sources = new Map();
@@ -130,7 +130,7 @@ async function conclude(cell, begin, send) {
 function broken(error) {
   return plainError(
     "SessionBroken",
-    `A cell has changed something of JavaScript that running cells needs (${error}). ` +
+    `A cell has changed a part of JavaScript that is needed to run cells (${error}). ` +
       "Restart the kernel, and run the cells above again without that change.",
   );
 }
@@ -304,7 +304,7 @@ function giveUp(cell, error) {
 function interrupted() {
   return plainError(
     "Interrupted",
-    "The cell was stopped. The session was not restarted: variables are kept, " +
+    "The cell was stopped. The session was not restarted, so variables are kept, " +
       "and callbacks that the cell started may still run.",
   );
 }

@@ -60,7 +60,7 @@ function describe(thrown, where) {
 
 /** Of an error that throws itself when somebody looks at it, or whose look needs what a cell has replaced. */
 function barely(thrown, { number }, fault) {
-  let [name, message] = ["Thrown", "What was thrown cannot be shown, because looking at it throws"];
+  let [name, message] = ["Thrown", "The thrown value can't be shown, because reading it throws"];
   try {
     const given = [`${thrown.name}`, `${thrown.message}`];
     if (thrown instanceof Error) [name, message] = given;

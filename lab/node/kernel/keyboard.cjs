@@ -8,7 +8,7 @@ const ADVICE =
   "A cell has no keyboard, so nothing can be read from process.stdin. Put what you would type into a variable, " +
   'or ask the person at the notebook: const name = await $$.input({ prompt: "Your name? " })';
 const NOBODY =
-  "Nobody can be asked: this notebook is executed without a person at it. Put the answer into a variable";
+  "No person can be asked, because this notebook runs without one. Put the answer into a variable";
 
 function input() {
   return Object.assign(

@@ -281,7 +281,7 @@ class Session extends NelSession {
         this._replace(
           "Interrupted",
           "The cell did not stop when asked, so its session was restarted. " +
-            "All variables are gone: run the cells above again.",
+            "All variables are lost. Run the cells above again.",
         );
     }, PATIENCE_MS);
   }
@@ -300,7 +300,7 @@ class Session extends NelSession {
     this._replace(
       "SessionEnded",
       `The process that runs the cells ended (${how}) and was restarted. ` +
-        `All variables are gone: run the cells above again.${lastWords}`,
+        `All variables are lost. Run the cells above again.${lastWords}`,
     );
   }
 
@@ -327,7 +327,7 @@ class Session extends NelSession {
     if (current) fail(current, name, message);
     for (const task of waiting) {
       task.beforeRun?.();
-      fail(task, "Aborted", "Not run: an earlier cell ended the session.");
+      fail(task, "Aborted", "Not run, because an earlier cell ended the session.");
     }
     if (!current)
       this.held.push({ number: this.cellNumber, text: `${name}: ${message}\n`, stderr: true });
@@ -339,7 +339,7 @@ class Session extends NelSession {
     this._replace(
       "SessionEnded",
       "A cell wrote into the channel between its process and the kernel, so the process was " +
-        "restarted. All variables are gone: run the cells above again.",
+        "restarted. All variables are lost. Run the cells above again.",
     );
   }
 

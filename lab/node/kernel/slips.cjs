@@ -15,11 +15,11 @@ const ADVICE = [
   },
   {
     at: /^@/,
-    say: "Node has no decorators: call the function that the decorator is, for instance method = logged(method)",
+    say: "Node has no decorators. Call the decorator as a function, for instance method = logged(method)",
   },
   {
     at: /^<[A-Za-z>]/,
-    say: "Node has no JSX: a cell is JavaScript, with or without types",
+    say: "Node has no JSX. A cell is JavaScript, with or without types",
   },
 ];
 
@@ -38,7 +38,7 @@ function refusedBy(text, modular, program) {
   if (!slip) return undefined;
   if (Number(MAJOR) < 24 && hasUsing(program))
     slip.message =
-      `\`using\` came with Node 24, and this is Node ${process.versions.node}: ` +
+      `\`using\` came with Node 24, but this is Node ${process.versions.node}: ` +
       "write try { … } finally { … }, and close in the last part what the first has opened";
   return advised(slip, text);
 }

@@ -39,15 +39,15 @@ function withoutStripping(source, failed, { line, column }) {
   const { pos } = failed.error;
   if (!TYPED.test(source.slice(pos)) && !AFTER_TYPED.test(source.slice(0, pos))) return failed;
   const message =
-    `This looks like TypeScript. Node ${process.versions.node} does not remove types: ` +
-    "leave them out, or run the notebook on Node 22.13 or newer";
+    `This looks like TypeScript. Node ${process.versions.node} does not remove types. ` +
+    "Leave them out, or run the notebook on Node 22.13 or newer";
   return { slip: { message, line, column } };
 }
 
 function unsupported(slip, words) {
   const message =
-    `${words.replace(/\.$/, "")}. Node only removes types, and this needs code in their place: ` +
-    "write it as JavaScript";
+    `${words.replace(/\.$/, "")}. Node only removes types, but this needs code in their place. ` +
+    "Write it as JavaScript";
   return { ...slip, message };
 }
 

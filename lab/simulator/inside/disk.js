@@ -685,7 +685,9 @@
   bindings.fs_event_wrap = {
     FSEvent: class FSEvent {
       constructor() {
-        machine.refuse("The disk of the model has no fs.watch(): only the program writes to it");
+        machine.refuse(
+          "The disk of the model has no fs.watch(), because only the program " + "writes to it",
+        );
       }
     },
   };

@@ -179,7 +179,9 @@
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
     if (error?.name === "InternalError" && /out of memory/.test(error.message))
-      machine.stop(`The program was stopped: it needs more than ${settings.mostMB} MB of memory.`);
+      machine.stop(
+        `The program was stopped because it needs more than ${settings.mostMB} MB of memory.`,
+      );
     machine.trace?.threw(error);
     let wasCaught;
     try {
@@ -342,14 +344,17 @@
    */
   const waysOf = (ready, slept, hasSockets) => {
     const ways = [];
-    if (!slept) ways.push(["the pool is not done yet when the loop checks", []]);
+    if (!slept) ways.push(["the pool has not finished when the loop checks", []]);
     if (hasSockets)
       ways.push(["the pool and the sockets are ready in the opposite order", ready, true]);
     if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
     for (const [at, work] of ready.entries()) {
       const rest = ready.filter((other) => other !== work);
-      ways.push([`the pool has done only work ${work.number + 1} when the loop checks`, [work]]);
-      if (at) ways.push([`the pool has done work ${work.number + 1} first`, [work, ...rest]]);
+      ways.push([
+        `the pool has finished only work ${work.number + 1} when the loop checks`,
+        [work],
+      ]);
+      if (at) ways.push([`the pool has finished work ${work.number + 1} first`, [work, ...rest]]);
     }
     return ways;
   };
@@ -433,11 +438,12 @@
     idleTurns = isIdle && isServer ? idleTurns + 1 : 0;
     if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
       machine.refuse(
-        "The server waits for a client, and the model has only the clients that the program itself creates",
+        "The server waits for a client, but the model has only the clients that the program " +
+          "itself creates",
       );
     if (!hurries && until === Number.POSITIVE_INFINITY)
       machine.stop(
-        "The program never ends: nothing is left that could happen, and a handle is open.",
+        "The program never ends, because a handle is open and nothing is left that could happen.",
       );
     let sleeps = !hurries && until > Math.max(time, loopTime);
     if (!sleeps && hurries) time = Math.max(time, loopTime) + TURN_MS;

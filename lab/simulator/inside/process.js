@@ -822,7 +822,7 @@
     vm: "contexts",
   };
   machine.refuse = (sentence) =>
-    machine.stop(`${sentence}. For the real thing: node ${settings.shown()}`);
+    machine.stop(`${sentence}. To run it for real: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
   machine.refuseFor = refuse;
   Object.defineProperty(process, "stdin", {

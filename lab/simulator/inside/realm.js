@@ -45,13 +45,13 @@
         if (view[at] !== value) return "not-equal";
         if (ms === Number.POSITIVE_INFINITY)
           machine.refuse(
-            "Atomics.wait() without a timeout waits for a worker, and the model has none",
+            "Atomics.wait() without a timeout waits for a worker, but the model has no workers",
           );
         machine.pass(Math.max(0, ms));
         return "timed-out";
       },
       waitAsync: () =>
-        machine.refuse("Atomics.waitAsync() waits for a worker, and the model has none"),
+        machine.refuse("Atomics.waitAsync() waits for a worker, but the model has no workers"),
       [Symbol.toStringTag]: "Atomics",
     };
     define(globalThis, "Atomics", {});

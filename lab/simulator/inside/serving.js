@@ -20,7 +20,7 @@
   const now = () => machine.timeMs();
   const refuse = (what) =>
     machine.refuse(
-      `The model of a server has no ${what}: its requests and responses are light ones`,
+      `The model of a server has no ${what}, because its requests and responses are simplified`,
     );
 
   // --- what a request waits for ------------------------------------------------------------------
@@ -141,7 +141,7 @@
       [name](ms, ...rest) {
         if (rest.length > 0)
           throw new TypeError(
-            `${name}(ms) returns a promise and takes nothing besides: await ${name}(10)`,
+            `${name}(ms) returns a promise and takes no other argument: await ${name}(10)`,
           );
         whole(name, ms);
         return new Promise((resolve) => {
@@ -619,7 +619,7 @@
         typeof port !== "function" &&
         !(Number(port) >= 0 && Number(port) < 65_536)
       )
-        refuse(`server.listen(${JSON.stringify(port)}): give a port, such as 3000`);
+        refuse(`server.listen(${JSON.stringify(port)}) needs a port, such as 3000`);
       const callback = values.find((value) => typeof value === "function");
       this.listening = true;
       isListening = true;

@@ -369,7 +369,9 @@
     // --- a client
     connect(request, address, port) {
       if (!LOCAL.test(address))
-        machine.refuse(`The model has sockets only within one program, and none to ${address}`);
+        machine.refuse(
+          `The model has sockets only within one program, and no connection to ${address}`,
+        );
       if (this.connecting) return uv.UV_EALREADY;
       this.end.connect(address, port);
       this.connecting = begin(request, "TCPCONNECTWRAP", this.wrap.id);

@@ -130,7 +130,7 @@
     }
     const address = ADDRESSES[name];
     if (!address)
-      machine.refuse(`The model looks up no name but localhost (dns.lookup("${name}"))`);
+      machine.refuse(`The model looks up only the name localhost (dns.lookup("${name}"))`);
     const wrap = machine.wrap({}, "GETADDRINFOREQWRAP");
     machine.request(wrap, {
       ms: LOOKUP_MS,

@@ -44,7 +44,7 @@
       try {
         await loading();
       } catch {
-        wait.textContent = " The editor could not be loaded: load the page again.";
+        wait.textContent = " The editor could not be loaded. Reload the page.";
         return;
       }
       wait.remove();

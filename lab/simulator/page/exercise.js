@@ -69,7 +69,8 @@ class Sheet {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ` of Node ${node}: the exercise's own check judges your program here, in virtual time. Your program stays in this browser. For a class, only the sandbox decides: `,
+        ` of Node ${node}. The exercise's own check judges your program here, in virtual ` +
+          "time. Your program stays in this browser. For a class, only the sandbox decides: ",
         el("code", {}, `make check EXERCISE=${this.id} FILE=${this.name}`),
         ".",
       ),
@@ -158,9 +159,11 @@ class Sheet {
     this.editing?.mark(null);
     if (this.text.length > MOST_LETTERS)
       return this.#complain(
-        `The program has ${this.text.length.toLocaleString("en")} characters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or check it with make check.`,
+        `The program has ${this.text.length.toLocaleString("en")} characters, and the model ` +
+          `takes at most ${MOST_LETTERS.toLocaleString("en")}. Shorten the program, or check ` +
+          "it with make check.",
       );
-    this.#say(this.hasRun ? "Checking …" : "Loading the model and the check, once …");
+    this.#say(this.hasRun ? "Checking …" : "Loading the model and the check (only once) …");
     setOff(run, true);
     const source = this.text.replaceAll("\r\n", "\n");
     const [seed] = crypto.getRandomValues(new Uint32Array(1));
@@ -188,7 +191,10 @@ class Sheet {
     for (const said of criteria.slice(this.said.length)) this._criterion({ said }); // these were not decided
     const outcomes = criteria.map(({ outcome }) => outcome);
     if (["noisy", "broken"].some((outcome) => outcomes.includes(outcome)))
-      return this.#say("No verdict: the model can't tell here. Check it with make check.");
+      return this.#say(
+        "No verdict, because the model can't decide this case. Check the " +
+          "program with make check.",
+      );
     const isVoid = outcomes.includes("void");
     const held = this.criteria.filter((_, at) => outcomes[at] === "held");
     const points = isVoid ? 0 : held.reduce((sum, one) => sum + one.points, 0);
@@ -265,13 +271,14 @@ class Sheet {
     else this.parts.area.value = this.original;
     this.#change(this.original);
     this.parts.list.replaceChildren();
-    this.#say("The program is back to where one begins. Your best points stay.");
+    this.#say("The program is back to the starter. Your best points stay.");
   }
 
   save() {
     saveAs(this.name, [this.text]);
     this.#say(
-      `Saved as ${this.name}. Check it for real: make check EXERCISE=${this.id} FILE=${this.name}`,
+      `Saved as ${this.name}. Check it outside the model: make check EXERCISE=${this.id} ` +
+        `FILE=${this.name}`,
     );
   }
 
@@ -284,7 +291,7 @@ class Sheet {
     }
     saveAs("my-exercises.zip", [zipOf(files)], "application/zip");
     const number = files.size === 1 ? "one program" : `${files.size} programs`;
-    this.#say(`Saved ${number} as my-exercises.zip, which make grade takes.`);
+    this.#say(`Saved ${number} as my-exercises.zip, which you can give to make grade.`);
   }
 
   close() {

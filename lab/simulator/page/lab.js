@@ -63,7 +63,9 @@ globalThis.LabSimulator.lab = async (place) => {
     if (!programFile) return;
     file.value = "";
     if (programFile.size > 400_000) {
-      note.textContent = `${programFile.name} is too long: the model takes programs of up to 100,000 characters.`;
+      note.textContent =
+        `${programFile.name} is too long. The model takes programs of up to ` +
+        "100,000 characters.";
       return;
     }
     const name = /^[\w-][\w.-]*\.[cm]?js$/.test(programFile.name)
@@ -85,7 +87,7 @@ globalThis.LabSimulator.lab = async (place) => {
       return;
     }
     if (!program) return;
-    show(program, "This program came with the link. Read it first; nothing has run yet.");
+    show(program, "This program came with the link. Read it first, because nothing has run yet.");
     if (program.node in globalThis.LabSimulator.nodes) panel.take(program.node);
   }
 

@@ -85,7 +85,8 @@ class Panel {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. Your program stays in this browser.",
+        ": Node's own JavaScript runs on another engine, over a loop in virtual time. The " +
+          "model predicts orders and measures nothing. Your program stays in this browser.",
       ),
       el(
         "div",
@@ -142,7 +143,7 @@ class Panel {
     this.parts.real.replaceChildren(
       "To run it for real, save it as a file: ",
       el("code", {}, `node ${this.name}`),
-      ". To record what your Node does, in the folder of the book: ",
+      ". To record what your Node does, run this in the folder of the book: ",
       el("code", {}, `python -m lab.trace ${this.name}`),
       ".",
     );
@@ -218,9 +219,11 @@ class Panel {
     this.#clear();
     if (this.text.length > MOST_LETTERS)
       return this.#complain(
-        `The program has ${this.text.length.toLocaleString("en")} characters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or run it for real.`,
+        `The program has ${this.text.length.toLocaleString("en")} characters, and the model ` +
+          `takes at most ${MOST_LETTERS.toLocaleString("en")}. Shorten the program, or run it ` +
+          "for real.",
       );
-    this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
+    this.#say(this.hasRun ? "Running …" : "Loading the model (only once) …");
     setOff(this.parts.run, true);
     const program = { source: this.text.replaceAll("\r\n", "\n"), file: this.name };
     this.asked = this.parts.predict.checked;
@@ -235,7 +238,7 @@ class Panel {
     try {
       this[`_${event}`]?.(more);
     } catch {
-      this.#complain("The model gave a result that cannot be shown.");
+      this.#complain("The model gave a result that can't be shown.");
     }
     if (["orders", "refused"].includes(event)) {
       setOff(this.parts.run, false);
@@ -405,7 +408,7 @@ class Panel {
     this.#setText(this.original);
     this.#sayKind();
     this.#clear();
-    this.#say("The program is back to how it was.");
+    this.#say("The program is back to its original text.");
     this.onchange?.();
   }
 
@@ -419,11 +422,11 @@ class Panel {
     try {
       await navigator.clipboard.writeText(address);
       this.#say(
-        "The link is copied. It carries the program, which runs when a reader presses Run.",
+        "The link is copied. It contains the program, which runs when a reader presses Run.",
       );
     } catch {
       location.hash = new URL(address).hash;
-      this.#say("The address of this page is now the link: copy it from the address bar.");
+      this.#say("The address of this page is now the link. Copy it from the address bar.");
     }
   }
 

@@ -4,10 +4,12 @@
 const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
 const LOADING_MS = 30_000;
 const GONE =
-  "The program was stopped: it kept the model busy for 2 s, perhaps with memory or long texts.";
-const DISPLACED = "The program was stopped: another one on this page was started.";
+  "The program was stopped because it kept the model busy for 2 s, perhaps with memory or " +
+  "long texts.";
+const DISPLACED = "The program was stopped because another program on this page was started.";
 const NOT_LOADED =
-  "The model could not be loaded: this browser keeps the page from its own files. Another browser may work.";
+  "The model could not be loaded, because this browser does not let the page read its own " +
+  "files. Another browser may work.";
 
 const model = globalThis.LabSimulator;
 model.texts ??= new Map(); // packed texts of modules by their files, for all runners of a page

@@ -10,12 +10,12 @@ const POINTS = 200; // of the model's curve
 const LOG_FROM = 50; // the waits' ratio from which the axis is logarithmic
 export const NAMES = {
   door: "for the loop, before the handler began",
-  loop: "the loop computed for it",
+  loop: "the loop computed for the request",
   line: "for a thread of the pool",
   thread: "on a thread of the pool",
   queue: "for a database connection",
   query: "in the database",
-  rest: "anything else: timers, lists of the program itself, the loop again",
+  rest: "anything else, such as timers, lists in the program and the loop again",
 };
 let figures = 0; // on this page, for the names of patterns
 
@@ -129,7 +129,7 @@ export function drawCauses(causes) {
   return el(
     "div",
     { class: "causes" },
-    el("p", { class: "title" }, "What an answered request waited for, on average (model)"),
+    el("p", { class: "title" }, "What a request with a response waited for, on average (model)"),
     el("div", { class: "bar-of-causes", "aria-hidden": "true" }, ...parts),
     el("ul", {}, ...items),
   );

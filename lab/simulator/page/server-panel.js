@@ -30,13 +30,13 @@ const FIELDS = [
   { key: "thinkMs", says: "Think time (ms)", of: "closed" },
   {
     key: "rounds",
-    says: "Requests of each (empty: no end)",
+    says: "Requests of each client (empty: no limit)",
     of: "closed",
     isOptional: true,
     step: 1,
   },
   { key: "rate", says: "Requests per second", of: "open" },
-  { key: "patienceMs", says: "Patience (ms; empty: no end)", isOptional: true },
+  { key: "patienceMs", says: "Patience (ms; empty: no limit)", isOptional: true },
   { key: "requestMs", says: "Overhead of each request (ms)" },
   { key: "processes", says: "Processes", step: 1 },
   { key: "processors", says: "Processors", step: 1 },
@@ -50,10 +50,11 @@ const WORK = [
   ["hashFor(ms)", "the same, as in the book's first server"],
   [
     "await hash(ms)",
-    "computes on a thread of the pool; threads share the processors, and here more threads than processors gain nothing (in our measured run, they gained some)",
+    "computes on a thread of the pool; threads share the processors, so in the model more " +
+      "threads than processors do not help (in our measured run, they helped a little)",
   ],
   ["await read(ms)", "waits on a thread of the pool, as for a file"],
-  ["await query(ms)", "waits for the database, which has the connections that you give it"],
+  ["await query(ms)", "waits for the database, which has as many connections as you set"],
 ];
 
 const countOf = (count, what) => `${tidy(count)} ${what}${count === 1 ? "" : "s"}`;
@@ -107,7 +108,10 @@ class ServerPanel {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ": your handler runs on the loop of the model, with virtual clients and in virtual time. Code takes no time, except for the work whose time you declare. The model predicts who waits, and measures nothing. Your program stays in this browser.",
+        ": your handler runs on the loop of the model, with virtual clients and in virtual " +
+          "time. Code takes no time, except for the work whose time you declare. The model " +
+          "predicts which requests wait, and measures nothing. Your program stays in this " +
+          "browser.",
       ),
       el(
         "div",
@@ -150,7 +154,7 @@ class ServerPanel {
     p.loop = el(
       "select",
       { onchange: () => this.#showFields() },
-      el("option", { value: "closed" }, "closed: each waits for its answer"),
+      el("option", { value: "closed" }, "closed: each client waits for its response"),
       el("option", { value: "open" }, "open: at random moments"),
     );
     p.keepAlive = el("input", { type: "checkbox" });
@@ -159,7 +163,8 @@ class ServerPanel {
           el(
             "p",
             {},
-            "Ann asks once, for a hash. Ben pings from 100 ms on, as often as he can, until Ann has her answer.",
+            "Ann requests a hash once. From 100 ms on, Ben sends pings as often as he can, " +
+              "until Ann has her response.",
           ),
         ]
       : [
@@ -260,7 +265,7 @@ class ServerPanel {
     this.editing?.mark(null);
     if (this.text.length > MOST_LETTERS)
       return this.#complain(
-        "The program is too long for the model: shorten it, or run it for real.",
+        "The program is too long for the model. Shorten it, or run it for real.",
       );
     let load;
     try {
@@ -273,7 +278,7 @@ class ServerPanel {
       text: text === this.original,
       load: JSON.stringify(load) === JSON.stringify(loadOf(this.server.load)),
     };
-    this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
+    this.#say(this.hasRun ? "Running …" : "Loading the model (only once) …");
     setOff(run, true);
     const program = {
       source: text.replaceAll("\r\n", "\n"),
@@ -299,7 +304,7 @@ class ServerPanel {
       return this.#complain(
         error.name === "NotModelledError"
           ? error.message
-          : "The model gave a result that cannot be shown.",
+          : "The model gave a result that can't be shown.",
       );
     }
   }
@@ -314,17 +319,18 @@ class ServerPanel {
     const { parts, server } = this;
     const { rows, error, load, endMs } = result;
     if (error) {
-      const arrivals = `${countOf(error.requests, "request")} had come by then.`;
+      const arrivals = `${countOf(error.requests, "request")} had arrived by then.`;
       if (!error.report)
         return this.#complain(
-          `The program ended itself, with exit code ${error.code}, and its clients had no server any more. ${arrivals}`,
+          `The program ended itself with exit code ${error.code}, so its clients no longer ` +
+            `had a server. ${arrivals}`,
         );
       const [, line] = new RegExp(`${server.name}:(\\d+)`).exec(error.report) ?? [];
       if (line) this.editing?.mark(Number(line));
       const [first] = error.report.split("\n");
       const place = line ? ` in line ${line}` : "";
       return this.#complain(
-        `The program threw${place}, and a server of Node would have ended: ${first}. ${arrivals}`,
+        `The program threw${place}, which would have ended a server in Node: ${first}. ${arrivals}`,
       );
     }
     // A measured run looks at what ended after its warm-up.
@@ -355,7 +361,7 @@ class ServerPanel {
         ),
         waits.length > 0
           ? drawWaits({ waits, measured: record, label })
-          : el("p", {}, "No request had an answer with a status of 2xx."),
+          : el("p", {}, "No response had a status of 2xx."),
       ),
       el(
         "div",
@@ -422,25 +428,28 @@ class ServerPanel {
     const sentences = [];
     if (cut === "requests")
       sentences.push(
-        "The model stops after 5,000 requests, so the numbers are about the time until then.",
+        "The model stops after 5,000 requests, so the numbers cover only the time until then.",
       );
     if (cut === "time")
       sentences.push(
-        "The run was stopped because the model had computed for nearly a second, so the numbers are about the virtual time until then.",
+        "The run was stopped because the model had computed for nearly a second, so the " +
+          "numbers cover only the virtual time until then.",
       );
     if (open > 0)
       sentences.push(
         open === rows.length
-          ? "No request was answered: does the handler call response.end()?"
-          : `${countOf(open, "request")} still waited when the run ended.`,
+          ? "No request got a response. Check that the handler calls response.end()."
+          : `${countOf(open, "request")} were still waiting when the run ended.`,
       );
     if (output.count > 0)
       sentences.push(
-        `The program printed ${countOf(output.count, "line")}, first: ${output.lines[0].slice(0, 80)}`,
+        `The program printed ${countOf(output.count, "line")}. The first is: ` +
+          `${output.lines[0].slice(0, 80)}`,
       );
     if (load.processes > 1)
       sentences.push(
-        "The model deals the clients out to the processes in turn, and each process has an equal part of the processors.",
+        "The model assigns the clients to the processes in turn, and each process has an " +
+          "equal share of the processors.",
       );
     if (record)
       sentences.push(
@@ -457,7 +466,7 @@ class ServerPanel {
     this.#fill();
     this.parts.complaint.replaceChildren();
     this.parts.result.hidden = true;
-    this.#say("The server is back to how it was.");
+    this.#say("The server is back to its original program.");
   }
 
   save() {

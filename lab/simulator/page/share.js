@@ -28,7 +28,7 @@ export async function programIn(hash) {
     return { source, name, node: Number(fields.get("node")) };
   } catch {
     throw new RangeError(
-      "This link does not hold a readable program: it was truncated or changed.",
+      "This link does not contain a readable program, because it was truncated or changed.",
     );
   }
 }

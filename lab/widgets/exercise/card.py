@@ -17,7 +17,7 @@ from lab.text.numbers import bare
 from lab.widgets import parts
 
 BEGIN = "Where to begin"
-BEGIN_HERE = "Where to begin without your own folder: a solution of the step before"
+BEGIN_HERE = "Where to begin without a folder of your own: a solution of the previous step"
 HTML = macros("""
 {% macro card(one, task, code, data, style) -%}
 {% set title = "exercise-" ~ one.id ~ "-title" %}

@@ -47,9 +47,12 @@
     const compute = total - wait;
     const { of, unit } = SHARE[view];
     const law = compute
-      ? `The loop computes ${compute} ms for each request: at most ${format(limit(compute))} req/s, ` +
-        `and beyond ${plural(format(total / compute), "connection")} (the knee) more of them only wait.`
-      : "The loop computes nothing that this law counts: each connection adds its share, without a limit.";
+      ? `The loop computes ${compute} ms for each request, so it handles at most ` +
+        `${format(limit(compute))} req/s, and beyond ` +
+        `${plural(format(total / compute), "connection")} (the knee) additional connections ` +
+        "only wait."
+      : "The loop computes nothing that this law counts, so each connection adds its share, " +
+        "without a limit.";
     const ends = [mva(n, compute, wait).at(-1), upperBound(n, compute, wait)]
       .map((x) => of(x, n))
       .sort((a, b) => a - b);
@@ -63,8 +66,11 @@
     }
     const waits = valuesOf(cells, "wait");
     const missing = waits.includes(wait)
-      ? `measured with ${joinWords(cells.filter((c) => c.wait === wait).map((c) => c.n))} connections, not with ${n}`
-      : `measured where ${joinWords(waits)} ms wait, not at ${wait}: this is theory alone`;
+      ? "this was measured with " +
+        `${joinWords(cells.filter((c) => c.wait === wait).map((c) => c.n))} connections, but ` +
+        `not with ${n}`
+      : `this was measured with ${joinWords(waits)} ms of waiting, but not with ${wait}, so ` +
+        "the result is only theory";
     return `${law} ${theory}; ${missing}.`;
   }
 
@@ -268,7 +274,7 @@
   // ---- Of 50 ms, how many wait -------------------------------------------------------------------------------------
 
   const shareView = {
-    title: "Throughput by connections, for a share of waiting",
+    title: "Throughput by number of connections, for a share of waiting",
     start({ cells }) {
       const known = (name, wish) =>
         cells.some((cell) => cell[name] === wish) ? wish : cells[0][name];
@@ -381,10 +387,11 @@
 
     key({ recorded: recordedCells }) {
       const theory = el("span", { class: "sample band" });
-      const grey = recordedCells ? " Hollow: the recorded run." : "";
+      const grey = recordedCells ? " Hollow dots are from the recorded run." : "";
       return [
         theory,
-        ` theory, from MVA to the bound. Each dot is a trial; grey dots have the waiting time that is named next to them.${grey}`,
+        " theory, from MVA to the bound. Each dot is a trial. Grey dots have the waiting " +
+          `time that is written next to them.${grey}`,
       ];
     },
   };
@@ -480,10 +487,10 @@
         sample.append(mark(i, 0, 0, far));
         return el("span", { class: "arm" }, sample, ` ${arm}`);
       });
-      const grey = recordedCells ? ", hollow: the recorded run" : "";
+      const grey = recordedCells ? ", and hollow dots are from the recorded run" : "";
       return [
         ...samples,
-        `Each dot is a trial${grey}; lines join medians and claim nothing in between.`,
+        `Each dot is a trial${grey}. Lines join medians and say nothing about the values in between.`,
       ];
     },
   };

@@ -91,7 +91,7 @@ def shares(*comparisons: Comparison) -> Explorable:
         recorded=reference,
         y_scale="log",
         finding=_share_finding(grid),
-        caption="Throughput by connections, by how many milliseconds of a request wait",
+        caption="Throughput by number of connections and by the milliseconds that a request waits",
     )
     return Explorable(grid, data, figure, _share_table(grid, models))
 
@@ -143,10 +143,10 @@ _NO_CONTROL: Any = {"control": (), "aa_arm": None, "aa_at": None}
 # -- of 50 ms, how many wait ----------------------------------------------------------------------
 def _together(parts: Sequence[Comparison]) -> Comparison:
     if not parts or any(part.sweep != "connections" or not part.trials for part in parts):
-        raise LabError(f"shares() wants trials over connections, got {parts!r}")
+        raise LabError(f"shares() needs trials over connections, and not {parts!r}")
     arms = [arm for part in parts for arm in part.arms]
     if len(set(arms)) < len(arms):
-        raise LabError(f"shares() wants each arm once, got {', '.join(arms)}")
+        raise LabError(f"shares() needs each arm once, and not {', '.join(arms)}")
     return replace(
         parts[0],
         arms=tuple(arms),
@@ -159,7 +159,7 @@ def _together(parts: Sequence[Comparison]) -> Comparison:
 
 def _one_sweep(parts: Sequence[Comparison]) -> Comparison:
     if len({part.arms for part in parts}) != 1:
-        raise LabError(f"sizes() wants comparisons of the same arms, got {parts!r}")
+        raise LabError(f"sizes() needs comparisons of the same arms, and not {parts!r}")
     return replace(
         parts[0],
         values=tuple(value for part in parts for value in part.values),
@@ -175,7 +175,7 @@ def _waits(comparison: Comparison) -> dict[str, int]:
         cell = next((t for t in comparison.trials if t.arm == arm), None)
         wait_ms = cell.server.env.get("WAIT_MS") if cell else None
         if wait_ms is None:
-            raise LabError(f"arm {arm!r} is not a node/share server: it has no WAIT_MS")
+            raise LabError(f"arm {arm!r} is not a node/share server, because it has no WAIT_MS")
         waits[arm] = int(wait_ms)
     return waits
 
@@ -196,7 +196,10 @@ def _share_finding(comparison: Comparison) -> str:
         last = _measured(comparison, arm)[-1]
         rate = number(_median(comparison, arm, last))
         parts.append(f"{rate} with {count(last, 'connection')} where {wait} ms wait")
-    return f"Answers per second of a server that needs {TOTAL_MS} ms a request: {listed(parts)}."
+    return (
+        f"Responses per second of a server that needs {TOTAL_MS} ms for each request: "
+        f"{listed(parts)}."
+    )
 
 
 def _measured(comparison: Comparison, arm: str) -> list[int]:

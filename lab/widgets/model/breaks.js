@@ -15,7 +15,11 @@
 
   globalThis.LabModels.breaks = {
     title: "Break a stream",
-    ask: "The three streams below are joined, and data flows. Choose how they are joined. Before you break one of them, predict: which streams are destroyed, what hears of it, and which streams wait without end? Is there a way of joining them in which none waits?",
+    ask:
+      "The three streams below are joined, and data flows. Choose how they are joined. " +
+      "Before you break one of them, predict: which streams are destroyed, what hears of " +
+      "it, and which streams wait without end? Is there a way of joining them so that no " +
+      "stream waits?",
     knobs: [{ name: "way", label: "Joined by", options: Object.entries(WAYS), value: "listeners" }],
     demo: ["step"],
 
@@ -26,14 +30,17 @@
 
     moves: () => [
       ...PARTS.map((id) => ({ id, label: `The ${id} breaks` })),
-      { id: "leaves", label: "The client leaves: the sink closes without an error" },
+      { id: "leaves", label: "The client leaves, and the sink closes without an error" },
     ],
 
     move(state, id) {
       const { way, parts } = state;
       if (state.broken)
         return {
-          no: `It is broken: ${state.ended ? "the process has ended" : "nothing flows"}. Take it back, or start again.`,
+          no:
+            "The chain is broken, and " +
+            `${state.ended ? "the process has ended" : "nothing flows"}. Take it back, ` +
+            "or start again.",
         };
       state.broken = id;
       const leaves = id === "leaves";
@@ -55,8 +62,15 @@
       const [first, second] = open(parts);
       const stay = `The ${first} and the ${second} stay open, and nothing will close them.`;
       if (!leaves)
-        return `The ${id} is destroyed, and ${way === "for await" ? "the loop" : "its listener"} hears of it. ${stay}`;
-      return `The sink is destroyed. There was no error, so no listener hears of it${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ${stay}`;
+        return (
+          `The ${id} is destroyed, and ` +
+          `${way === "for await" ? "the loop" : "its listener"} is told. ${stay}`
+        );
+      return (
+        "The sink is destroyed. There was no error, so no listener is " +
+        `told${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ` +
+        `${stay}`
+      );
     },
 
     lanes: ({ parts, heard: event, ended: isOver }) => [

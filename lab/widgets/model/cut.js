@@ -38,7 +38,9 @@
 
   globalThis.LabModels.cut = {
     title: "A cut through your text",
-    ask: "Type a text and move the cut. Before each step, say which of the three readers gets it whole.",
+    ask:
+      "Type a text and move the cut. Before each step, say which of the three readers " +
+      "gets the whole text.",
     readers,
     chunks,
     knobs: [
@@ -68,9 +70,14 @@
       const count = `${state.text.length} units of UTF-16, ${length} bytes.`;
       const cut = through(state);
       if (!cut)
-        return `${count} The cut goes between two characters: all three readers get the text.`;
+        return `${count} The cut is between two characters, so all three readers get the text.`;
       const { decoder } = readers(chunks(state));
-      return `${count} The cut goes through ${inQuotes(cut.char)}: ${cut.before} of its ${cut.of} bytes come first. Each chunk alone is not text any more. The decoder keeps the incomplete bytes and makes ${inQuotes(decoder[0])} of the first chunk, ${inQuotes(decoder[1])} of the second.`;
+      return (
+        `${count} The cut goes through ${inQuotes(cut.char)}: ${cut.before} of its ` +
+        `${cut.of} bytes come first. Neither chunk alone is valid text any more. The ` +
+        `decoder keeps the incomplete bytes and makes ${inQuotes(decoder[0])} of the ` +
+        `first chunk and ${inQuotes(decoder[1])} of the second.`
+      );
     },
 
     lanes(state) {

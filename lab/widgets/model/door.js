@@ -65,7 +65,12 @@
 
   globalThis.LabModels.door = {
     title: "Turn by turn at the door",
-    ask: "All clients come at once. Each sends <i>R</i> requests of time <i>S</i>, one after the other, and gives one up after a patience of <i>T</i>. Before a turn, say: who is let in, and whose patience will end? Then try the rule of older Nodes. (Counted as on this page: Node itself begins to serve a newcomer in the turn after.)",
+    ask:
+      "All clients arrive at once. Each client sends <i>R</i> requests of time <i>S</i>, " +
+      "one after another, and gives a request up after a patience of <i>T</i>. Before " +
+      "each turn, predict which clients are let in and which clients lose patience. Then " +
+      "try the rule of older Nodes. (This counts turns as the page does. Node itself " +
+      "begins to serve a new client in the next turn.)",
     knobs: [
       {
         name: "rule",
@@ -87,7 +92,7 @@
       },
       {
         name: "rounds",
-        label: "Requests of each, R",
+        label: "Requests of each client, R",
         type: "range",
         min: 1,
         max: 5,
@@ -141,7 +146,7 @@
       ];
       if (servedClients.length > 0)
         parts.push(`${joinWords(servedClients)} ${servedClients.length > 1 ? "are" : "is"} served`);
-      if (vain.length > 0) parts.push(`the work for ${joinWords(vain)} is in vain`);
+      if (vain.length > 0) parts.push(`the work for ${joinWords(vain)} is wasted`);
       if (quitters.length > 0)
         parts.push(`${joinWords(quitters)} ${quitters.length > 1 ? "give" : "gives"} up`);
       return `Turn ${state.turn}: ${parts.join("; ")}. It is ${state.now} × S.`;

@@ -13,7 +13,10 @@
 
   globalThis.LabModels.draws = {
     title: "Real, or noise?",
-    ask: "Each draw shows the mean latency of two runs under the same load, one after the other, with error bars of two standard errors. Is there a real difference between what the two ran, or is it noise?",
+    ask:
+      "Each draw shows the mean latency of two runs under the same load, one after the " +
+      "other, with error bars of two standard errors. Is there a real difference between " +
+      "the two programs, or is it noise?",
     demo: [],
     differs,
 
@@ -38,7 +41,12 @@
       if (answers.length < draws.length || draws.length === 0) return "";
       const real = answers.filter((answer) => answer === "real").length;
       const realCount = draws.filter(differs).length;
-      return `In all ${draws.length} draws both runs were the same file under the same load, in two fresh processes. You were right ${draws.length - real === 1 ? "once" : `${draws.length - real} times`} of ${draws.length}. The textbook’s formula finds a difference in ${realCount}.`;
+      return (
+        `In all ${draws.length} draws both runs were the same file under the same load, ` +
+        "in two fresh processes. You were right " +
+        `${draws.length - real === 1 ? "once" : `${draws.length - real} times`} of ` +
+        `${draws.length}. The textbook’s formula finds a difference in ${realCount}.`
+      );
     },
 
     lanes({ draws, said: answers }) {

@@ -9,7 +9,10 @@
 
   globalThis.LabModels.flow = {
     title: "A high water mark, a writer and a slow sink",
-    ask: 'Each <code>write("four")</code> brings 4 bytes. Before you press: what does it return, and is the chunk kept? After how many chunks taken does <code>drain</code> come?',
+    ask:
+      'Each <code>write("four")</code> brings 4 bytes. Before you press a button, ' +
+      "predict: what does the call return, and is the chunk kept? How many chunks must " +
+      "the sink take before <code>drain</code> comes?",
     knobs: [
       {
         name: "mark",
@@ -46,7 +49,7 @@
             no: "After <code>end()</code> a write is an error: <code>ERR_STREAM_WRITE_AFTER_END</code>.",
           };
         if (state.kept >= MOST)
-          return { no: "More do not fit on this page. Node would keep them." };
+          return { no: "No more chunks fit on this page. Node would keep them." };
         state.kept += 1;
         state.wrote += 1;
         const length = state.kept * CHUNK;
@@ -57,15 +60,18 @@
         return `<code>false</code>, but the chunk is kept: ${bytes(length)} are in the stream, and the high water mark is ${state.mark}. ${first ? "This write has reached it." : "The writer ignores the advice."}`;
       }
       if (id === "end") {
-        if (state.ending) return { no: "It has been ended." };
+        if (state.ending) return { no: "The stream has already been ended." };
         state.ending = true;
         if (state.kept === 0) {
           state.end = "finish";
-          return "Nothing was left: <code>finish</code>.";
+          return "Nothing was left, so <code>finish</code> comes now.";
         }
-        return `No more will come. <code>finish</code> waits until the ${bytes(state.kept * CHUNK)} are taken.`;
+        return (
+          "No more chunks will come. <code>finish</code> waits until the " +
+          `${bytes(state.kept * CHUNK)} are taken.`
+        );
       }
-      if (state.kept === 0) return { no: "The stream is empty: the sink has nothing to take." };
+      if (state.kept === 0) return { no: "The stream is empty, so the sink has nothing to take." };
       state.kept -= 1;
       const bytesLeft = state.kept * CHUNK;
       if (bytesLeft > 0) {
@@ -74,13 +80,20 @@
       }
       if (state.ending) {
         state.end = "finish";
-        return "The last chunk is gone, and no more will come: <code>finish</code>.";
+        return "The last chunk was taken, and no more will come, so <code>finish</code> comes now.";
       }
       if (!state.need)
-        return "The stream is empty. No <code>drain</code>: no write had returned <code>false</code>.";
+        return (
+          "The stream is empty. There is no <code>drain</code>, because no write had " +
+          "returned <code>false</code>."
+        );
       state.need = false;
       state.drains += 1;
-      return "The stream is empty, and a write had returned <code>false</code>: <code>drain</code>, once, however many were told to wait.";
+      return (
+        "The stream is empty, and a write had returned <code>false</code>, so " +
+        "<code>drain</code> comes. It comes only once, no matter how many writes " +
+        "returned <code>false</code>."
+      );
     },
 
     lanes: ({ mark, kept: chunks, need, drains, end }) => [

@@ -100,14 +100,18 @@
 
   globalThis.LabModels.knife = {
     title: "A knife, and four parsers",
-    ask: "Three frames lie in these bytes, each with its length in four bytes before it. Cut them into chunks as a network might. Say first: which parser still finds <code>one</code>, <code>two</code>, <code>three</code>, and which copies most?",
+    ask:
+      "These bytes contain three frames, each with its length in the four bytes before " +
+      "it. Cut the bytes into chunks, as a network might. First predict which parsers " +
+      "still find <code>one</code>, <code>two</code> and <code>three</code>, and which " +
+      "parser copies most.",
     bytes,
     pieces,
     fed,
     knobs: [
       {
         name: "at",
-        label: "The knife is behind",
+        label: "The knife is after",
         type: "range",
         min: 1,
         max: bytes.length - 1,
@@ -122,8 +126,8 @@
 
     moves: ({ at, cuts }) => [
       { id: "cut", label: cuts.includes(at) ? "Join here" : "Cut here" },
-      { id: "frames", label: "A frame a chunk" },
-      { id: "every", label: "A byte a chunk" },
+      { id: "frames", label: "One frame in each chunk" },
+      { id: "every", label: "One byte in each chunk" },
       { id: "whole", label: "All in one chunk" },
     ],
 
@@ -141,12 +145,16 @@
       const results = fed(next);
       const correct = results[0].frames.filter(({ text }, i) => text === FRAMES[i]).length;
       const n = next.length + 1;
-      const how = results[0].thrown ? ", then throws: a chunk is shorter than a length" : "";
+      const how = results[0].thrown ? ", then throws because a chunk is shorter than a length" : "";
       const copies = results
         .map(({ name, copied }) => `${name} ${copied}`)
         .slice(1)
         .join(", ");
-      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${correct} of 3 frames right${how}. The others get all three, and copy this many bytes: ${copies}.`;
+      return (
+        `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${correct} of 3 frames ` +
+        `right${how}. The other parsers get all three, and copy this many bytes: ` +
+        `${copies}.`
+      );
     },
 
     lanes: ({ at, cuts }) => [

@@ -26,7 +26,10 @@
 
   globalThis.LabModels.loop = {
     title: "Be the loop",
-    ask: "Each visitor’s request runs these three lines. You are the loop: choose what runs next. Can you lose an update? And with <code>null</code> instead of the store?",
+    ask:
+      "Each visitor’s request runs these three lines. You are the loop. Choose what runs " +
+      "next. Can you lose an update? Is the answer the same with <code>null</code> instead " +
+      "of the store?",
     code: "const number = stored;\nawait away();\nstored = number + 1;",
     knobs: [
       {
@@ -44,7 +47,7 @@
       ...VISITORS.map((who) => ({ id: who, label: `${who}’s request comes` })),
       ...VISITORS.map((who) => ({
         id: `on ${who}`,
-        label: `${who} goes on behind the <code>await</code>`,
+        label: `${who} continues after the <code>await</code>`,
       })),
     ],
 
@@ -52,10 +55,13 @@
       const { way, waiting, line } = state;
       const next = waiting[0];
       if (!id.startsWith("on ")) {
-        if (isIn(state, id)) return { no: `${id} has asked, and waits for an answer.` };
+        if (isIn(state, id)) return { no: `${id} has asked, and is waiting for the answer.` };
         if (way === "microtask" && next)
           return {
-            no: `${id}’s request is a callback of its own, in the poll phase. Before the loop takes it, the microtask queue is emptied, and ${next.who}’s last line is in it.`,
+            no:
+              `${id}’s request is a callback of its own, in the poll phase. Before the ` +
+              `loop takes it, the microtask queue is emptied, and ${next.who}’s last line ` +
+              "is in that queue.",
           };
         if (way === "lock" && next) {
           line.push(id);
@@ -77,7 +83,8 @@
       state.answered += 1;
       state.log.push(`${visitor} writes ${state.stored}`);
       const text = lost
-        ? `${visitor} writes ${state.stored} over what was written meanwhile: an update is lost, and no error appears.`
+        ? `${visitor} writes ${state.stored} over a value that was written in the meantime. ` +
+          "An update is lost, and no error appears."
         : `${visitor} writes ${state.stored}.`;
       const first = line.shift();
       return first ? `${text} The lock is free: ${read(state, first)}` : text;
@@ -86,7 +93,10 @@
     end({ stored, answered, waiting }) {
       if (waiting.length > 0 || answered < 2) return "";
       const lost = answered - stored;
-      return `${answered} requests were answered, ${stored} counted: ${lost === 0 ? "none is lost" : `${lost} lost`}.`;
+      return (
+        `${answered} requests got a response, and ${stored} were counted: ` +
+        `${lost === 0 ? "none is lost" : `${lost} lost`}.`
+      );
     },
 
     lanes: ({ way, stored: count, answered: answers, waiting, line }) => [
@@ -100,7 +110,7 @@
         })),
       },
       ...(way === "lock"
-        ? [{ name: "in line for the lock", cells: line.map((text) => ({ text })) }]
+        ? [{ name: "waiting for the lock", cells: line.map((text) => ({ text })) }]
         : []),
       { name: "answered", text: String(answers) },
     ],

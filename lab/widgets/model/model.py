@@ -119,9 +119,7 @@ def _told(name: str, data: Any) -> dict[str, Any]:
         check=False,
     )
     if process.returncode != 0:
-        raise LabError(
-            f"the model {name!r} cannot show these data: {process.stderr.strip()[-300:]}"
-        )
+        raise LabError(f"the model {name!r} can't show these data: {process.stderr.strip()[-300:]}")
     description: dict[str, Any] = json.loads(process.stdout)
     return description
 

@@ -12,17 +12,17 @@
     timer: {
       name: "timer",
       label: "<code>setTimeout</code>",
-      why: "The loop keeps the timers itself: no thread is needed.",
+      why: "The loop keeps the timers itself, so no thread is needed.",
     },
     get: {
       name: "get",
       label: "<code>http.get</code> of 127.0.0.1",
-      why: "The operating system tells the loop about sockets: no thread is needed.",
+      why: "The operating system tells the loop about sockets, so no thread is needed.",
     },
     sync: {
       name: "statSync",
       label: "<code>fs.statSync</code>",
-      why: "It needs no thread of the pool: it holds up the thread that runs your JavaScript.",
+      why: "It needs no thread of the pool, but holds up the thread that runs your JavaScript.",
     },
   };
   const MOST = 12; // waiting calls that fit on a page
@@ -31,7 +31,10 @@
 
   globalThis.LabModels.pool = {
     title: "Four slots and a gate",
-    ask: "A pipe that nothing writes to holds the thread that opens it. Make calls, and predict before each of them: is it answered, or does it wait? How few calls does it take to stop <code>fs.stat</code>?",
+    ask:
+      "A pipe that nothing writes to holds the thread that opens it. Make calls, and " +
+      "predict before each of them whether it completes or waits. How many calls does it " +
+      "take to stop <code>fs.stat</code>?",
     knobs: [
       {
         name: "threads",
@@ -56,13 +59,18 @@
       const { held: blockedCalls, queue, done: answeredCalls, threads, made: counts } = state;
       if (id === "open") {
         const waiting = [...blockedCalls, ...queue];
-        if (waiting.length === 0) return { no: "No call waits at the gate." };
+        if (waiting.length === 0) return { no: "No call is waiting at the gate." };
         answeredCalls.push(...waiting);
         Object.assign(state, { held: [], queue: [] });
-        return `The gate opens: the calls that held the threads are answered, and so are the calls that waited behind them, ${plural(waiting.length, "call")} in all. Nothing was broken.`;
+        return (
+          "The gate opens. The calls that held the threads complete, and so do the " +
+          `calls that waited behind them, ${plural(waiting.length, "call")} in all. ` +
+          "Nothing was broken."
+        );
       }
       const { name, label, thread, hangs, why } = CALLS[id];
-      if (queue.length >= MOST) return { no: "The queue is longer than this page: open the gate." };
+      if (queue.length >= MOST)
+        return { no: "The queue is too long for this page. Open the gate." };
       counts[name] = (counts[name] ?? 0) + 1;
       const call = `${name} ${counts[name]}`;
       if (!thread) {
@@ -71,15 +79,24 @@
       }
       if (blockedCalls.length === threads) {
         queue.push(call);
-        return `${label} waits: ${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held, and ${plural(queue.length, "call")} ${queue.length === 1 ? "waits" : "wait"} in the queue. No processor is busy.`;
+        return (
+          `${label} waits, because ` +
+          `${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held. ` +
+          `${plural(queue.length, "call")} ${queue.length === 1 ? "waits" : "wait"} ` +
+          "in the queue. No processor is busy."
+        );
       }
       if (hangs) {
         blockedCalls.push(call);
-        return `A thread takes ${label} and hangs at the gate: ${blockedCalls.length} of ${threads} held.`;
+        return `A thread takes ${label} and hangs at the gate. Now ${blockedCalls.length} of ${threads} are held.`;
       }
       answeredCalls.push(call);
       const free = threads - blockedCalls.length;
-      return `${label} is answered: ${free === 1 ? "the only free thread" : `one of the ${free} free threads`} has done it.`;
+      return (
+        `${label} is complete, because ` +
+        `${free === 1 ? "the only free thread" : `one of the ${free} free threads`} has ` +
+        "done it."
+      );
     },
 
     lanes: ({ threads, held: blockedCalls, queue, done: answeredCalls }) => [

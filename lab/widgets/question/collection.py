@@ -28,7 +28,7 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
             if question.id in by_id:
                 raise LabError(
                     f"{paths.relative(file)}: {question.id!r} is also in "
-                    f"{by_id[question.id].chapter}/{FILE}; ids are unique in the book"
+                    f"{by_id[question.id].chapter}/{FILE}, but ids must be unique in the book"
                 )
             by_id[question.id] = question
     return by_id

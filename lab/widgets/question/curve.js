@@ -160,7 +160,7 @@
     if (open.length === 0) return values;
     return rows
       ? `Move each slider first. Not moved yet: ${open.join("; ")}.`
-      : `Draw your curve first: it has no point at ${open.join(", ")}.`;
+      : `Draw your curve first. It has no point at ${open.join(", ")}.`;
   };
 
   /** The axes that a reader draws on. `read` returns the curve, or a sentence that says which points are missing. */
@@ -285,7 +285,7 @@
       el(
         "p",
         { class: "hint" },
-        "Draw across the axes. With keys: left and right choose a point, up and down move it.",
+        "Draw across the axes. With keys, left and right choose a point, and up and down move it.",
       ),
       drawing,
       el(
@@ -322,7 +322,7 @@
   function joined(question, answer) {
     const { drawing, line, px, py, curve } = paper(question, {
       role: "img",
-      "aria-label": "The measured curve and yours; their numbers are in the table below",
+      "aria-label": "The measured curve and yours, with their numbers in the table below",
     });
     const { right } = question;
     if (answer) drawing.append(line(curve(answer), "mine"));

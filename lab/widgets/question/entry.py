@@ -35,9 +35,9 @@ def question_of(name: str, id: str, entry: Any) -> Question:
     ):
         raise wrong(f"has on = {variants!r}: write [[{id}.on]] above its keys")
     if not isinstance(run, str) or not run:
-        raise wrong("needs `run`: the experiment whose Node decides between its answers")
+        raise wrong("needs `run`, the experiment whose Node decides between its answers")
     if "right" not in base_entry:
-        raise wrong("has `on`, but no `right`: what holds on every other Node")
+        raise wrong("has `on`, but no `right`, which is the answer on every other Node")
     base = _plain(name, id, base_entry)
     return replace(
         base, run=run, on=tuple(_other(name, id, base_entry, o, wrong) for o in variants)
@@ -59,7 +59,7 @@ def _other(
     options = dict(entry.get("options", {}))
     for key, override in dict(variant.get("options", {})).items():
         if key not in options or not isinstance(override, Mapping) or set(override) != {"why"}:
-            raise wrong(f"has {key!r} in `on`: only `why` of an option that it has may differ")
+            raise wrong(f"has {key!r} in `on`, but only the `why` of one of its options may differ")
         options[key] = {**options[key], **override}
     new_keys = {key: variant[key] for key in ("right", "why", "mistakes") if key in variant}
     new_options = {"options": options} if options else {}
@@ -73,14 +73,14 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         return LabError(f"{name}: question {id!r} {what}")
 
     if not isinstance(entry, Mapping):
-        raise wrong("is not a table: write [its-id] above its keys")
+        raise wrong("is not a table. Write [its-id] above its keys")
     kind = _kind(entry, wrong)
     known = {*Question.__dataclass_fields__}
     known -= {"id", "kind", "node", "chapter", "number", "of", "memory"}
     if unknown := set(entry) - known:
         raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
     if not entry.get("ask"):
-        raise wrong("asks nothing: it needs `ask`")
+        raise wrong("asks nothing, because it has no `ask`")
     for key in ("ask", "code", "unit", "why"):
         if not isinstance(entry.get(key, ""), str):
             raise wrong(f"has {key} = {entry[key]!r}, which is not text")
@@ -90,12 +90,12 @@ def _plain(name: str, id: str, entry: Any) -> Question:
     if kind == "order" and not (_are_texts(items) and len(items) > 1):
         raise wrong(f"has items = {items!r}: two lines or more, each a text")
     if kind != "choice" and not entry.get("why") and "right" in entry:
-        raise wrong("has no `why`: say why the answer is what it is")
+        raise wrong("has no `why`. Explain the answer there")
     for key in ("warm_up", "guess"):
         if not isinstance(entry.get(key, False), bool):
             raise wrong(f"has {key} = {entry[key]!r}: it is true or false")
     if entry.get("warm_up") and "right" not in entry:
-        raise wrong("is a warm-up, which tells at once, and has no `right`")
+        raise wrong("is a warm-up, which shows its answer at once, but has no `right`")
     within = entry.get("within", WITHIN)
     if not _is_number(within) or within < 1:
         raise wrong(f"has within = {within!r}: it is the factor a guess may be off, 1 or more")
@@ -127,7 +127,7 @@ def _kind(entry: Mapping[str, Any], wrong: Any) -> Kind:
     if "x" in entry and kinds == ["number"]:
         return CURVE
     if extra := {"x", "x_name", "y", "scale", "rows"} & set(entry):
-        raise wrong(f"has {min(extra)!r}, which is for curves: those have x, y and unit")
+        raise wrong(f"has {min(extra)!r}, which is only for curves, with x, y and unit")
     return kinds[0]
 
 
@@ -160,7 +160,7 @@ def _mistakes(
     if not mistakes:
         return ()
     if kind != "number":
-        raise wrong("has mistakes, which are for numbers: each option has its own `why`")
+        raise wrong("has mistakes, which are only for numbers. Each option has its own `why`")
     if not isinstance(mistakes, list) or not all(isinstance(entry, Mapping) for entry in mistakes):
         raise wrong(f"has mistakes = {mistakes!r}: write [[its-id.mistakes]] above their keys")
     return tuple(_mistake(entry, right, within, wrong) for entry in mistakes)
@@ -169,9 +169,11 @@ def _mistakes(
 def _mistake(entry: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
     ways = set(entry) & {"formula", "range"}
     if set(entry) - {"formula", "range", "why"} or len(ways) != 1:
-        raise wrong(f"has a mistake with {', '.join(entry)}: it needs formula or range, and why")
+        raise wrong(
+            f"has a mistake with {', '.join(entry)}, but a mistake needs formula or range, and why"
+        )
     if not _are_texts([entry.get("why")]):
-        raise wrong("has a mistake without `why`: say what one may have thought")
+        raise wrong("has a mistake without `why`. Say there what a reader may have thought")
     if "range" in entry:
         ends = entry["range"]
         if not (isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends))):
@@ -189,7 +191,7 @@ def _mistake(entry: Mapping[str, Any], right: Any, within: float, wrong: Any) ->
                 "and `right`"
             ) from None
         if right is not None and _passes(value, right, within):
-            raise wrong(f"takes for right what it calls a mistake, {entry['formula']!r}")
+            raise wrong(f"has the right answer {entry['formula']!r}, which it also calls a mistake")
     span = None if right is None else mistake.span(right)
     if span and span[0] <= right <= span[1]:
         raise wrong(f"calls its own answer a mistake: {entry}")

@@ -280,7 +280,7 @@
         }),
       );
       body.append(
-        type === "checkbox" ? el("p", { class: "hint" }, "More than one may be right.") : "",
+        type === "checkbox" ? el("p", { class: "hint" }, "More than one answer may be right.") : "",
         el(
           "ul",
           { class: "options", style: `--longest: ${longest}ch` },
@@ -328,7 +328,7 @@
       return () => {
         const value = parseNumber(input.value);
         complain(value === null);
-        return value ?? "Write a number first, for example 2.5.";
+        return value ?? "Enter a number first, for example 2.5.";
       };
     }
 
@@ -440,7 +440,7 @@
   function state(good, mine, several) {
     if (mine) return `${good ? "right" : "wrong"}, your answer`;
     if (!several) return good ? "right" : "not right";
-    return good ? "right, you left it out" : "not right, and you left it out";
+    return good ? "right, but you left it out" : "not right, and you left it out";
   }
 
   /** The reasons. A choice has one for each option, with the reader's options marked. A wrong number may have an explanation, too. */
@@ -574,7 +574,7 @@
           : ["You ", link("predicted"), " ", ...said(this.data, answer), ...later, "."];
       const content =
         decides === null
-          ? [el("p", {}, "This run could not tell.")]
+          ? [el("p", {}, "This run could not decide it.")]
           : [
               el("p", {}, ...rightAnswer(this.data, `${prefix}: `)),
               ...reasons(this.data, answer, right),

@@ -164,7 +164,7 @@ class Question:
     def solution(self, right: Any, prefix: str = "The answer") -> str:
         """Return as HTML what is right, and why, for who has no JavaScript."""
         if right is None:
-            return f"<p>{prefix}: this run could not tell.</p>"
+            return f"<p>{prefix}: this run could not decide it.</p>"
         if self.kind == "choice":
             rights = [right] if isinstance(right, str) else right
             items = [
@@ -237,7 +237,9 @@ class Answer:
 
     def __repr__(self) -> str:
         none = self.value is None
-        told = "this run could not tell" if none else self.question.said(self.value, markup=False)
+        told = (
+            "this run could not decide it" if none else self.question.said(self.value, markup=False)
+        )
         return f"{self.question.asked}\n  {self._where}: {told}"
 
     def _repr_html_(self) -> str:

@@ -104,8 +104,8 @@ def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = 
     question = ask(id)
     if question.right is not None:
         raise LabError(
-            f"the answer to {id!r} is in its file: it needs no run. Leave `right` out there, "
-            f'or show it with lab.reveal("{id}")'
+            f"the answer to {id!r} is in its file, so it needs no run. Leave `right` out "
+            f'there, or show the answer with lab.reveal("{id}")'
         )
     recorded = bool(getattr(of, "recorded", False))
     return _noted(Answer(question, _value(question, value), recorded))
@@ -120,10 +120,10 @@ def reveal(id: str) -> Answer:
     """
     question = ask(id)
     if question.right is None:
-        raise LabError(f'the run decides {id!r}: give what it said to lab.answer("{id}", value)')
+        raise LabError(f'the run decides {id!r}, so give its result to lab.answer("{id}", value)')
     if question.at_once:
         why = "it is a warm-up" if question.warm_up else "it is asked after the summary"
-        raise LabError(f"{id!r} tells its answer at once, for {why}: leave this call out")
+        raise LabError(f"{id!r} shows its answer at once because {why}, so leave this call out")
     return _noted(Answer(question, question.right, measured=False))
 
 
@@ -136,7 +136,9 @@ def _value(question: Question, value: Any) -> Any:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise LabError(f"{question.id!r} asks for a number, got {value!r}") from None
+            raise LabError(
+                f"{question.id!r} asks for a number, but the value is {value!r}"
+            ) from None
         return number if math.isfinite(number) else None
     if question.kind == CURVE:
         return _drawn(question, value)
@@ -152,11 +154,13 @@ def _drawn(question: Question, value: Any) -> list[float] | None:
     """What a run said to a curve: a number at each of its places; None if one is missing."""
     if not isinstance(value, list) or len(value) != len(question.x):
         raise LabError(
-            f"{question.id!r} asks for {len(question.x)} numbers, at {', '.join(question.x)}; "
-            f"got {value!r}"
+            f"{question.id!r} asks for {len(question.x)} numbers, at {', '.join(question.x)}, "
+            f"but the value is {value!r}"
         )
     try:
         made = [float(one.estimate if isinstance(one, Ratio) else one) for one in value]
     except (TypeError, ValueError):
-        raise LabError(f"{question.id!r} asks for a list of numbers, got {value!r}") from None
+        raise LabError(
+            f"{question.id!r} asks for a list of numbers, but the value is {value!r}"
+        ) from None
     return made if all(map(math.isfinite, made)) else None

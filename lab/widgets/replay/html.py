@@ -91,9 +91,7 @@ def fallback(data: Mapping[str, Any]) -> str:
         f"<td>{escape(' / '.join(row['printed']))}</td></tr>"
         for n, row in enumerate(rows[:TABLE_ROWS], 1)
     )
-    alone = (
-        " Its phases are the recorder's word alone." if recording.get("verified") is False else ""
-    )
+    alone = " Its phases come only from the recorder." if recording.get("verified") is False else ""
     runner = f"{'the model of ' if modelled(version) else ''}Node {escape(version['node'])}"
     more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
     return (
@@ -189,7 +187,7 @@ def _orders(version: Mapping[str, Any]) -> str:
     return (
         '<div style="margin:1em 0"><table style="width:100%;max-width:52rem">'
         f"<caption style='text-align:left'>Orders seen on Node {escape(node)} in {runs} runs: "
-        f"{len(orders)} different ones. The order of this program is not determined.</caption>"
+        f"{len(orders)} different ones. The order of this program is not fixed.</caption>"
         '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
         f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
         f"</table>{more}{recorder_html}</div>"
@@ -209,7 +207,7 @@ def _modelled_orders(version: Mapping[str, Any]) -> str:
     more = f"<p>… and {count(len(orders) - 8, 'rarer order')}.</p>" if len(orders) > 8 else ""
     return (
         f"<p>Orders in the model of Node {node}, the likeliest first: {len(orders)}. "
-        f"The order of this program is not determined.</p><ol>{items}</ol>{more}"
+        f"The order of this program is not fixed.</p><ol>{items}</ol>{more}"
     )
 
 

@@ -308,7 +308,10 @@
         if (facts.lane === "micro")
           return `The microtask queue is emptied: ${ofLine(facts)} runs. Still ${place}.`;
         if (continues(model.events, step.at))
-          return `${capital(place)}. ${facts.label} of line ${facts.line} is done; Node's own code takes the next step.${waitText}`;
+          return (
+            `${capital(place)}. ${facts.label} of line ${facts.line} is done, and ` +
+            `Node's own code takes the next step.${waitText}`
+          );
         const took = model.took.get(step.at) ?? 0;
         const long = took >= LONG_RUN_US ? ` It takes ${ms(took)}.` : "";
         const nested = model.stacks[step.at]?.up ? "Inside it: the" : "The";
@@ -318,27 +321,32 @@
       case "end":
         return model.module === "esm"
           ? "The module's text has ended, or waits at an await. It ran in a microtask, so the other microtasks come first, then the ticks."
-          : "The program's text has ended. Now the ticks, then the microtasks; then the loop begins.";
+          : "The program's text has ended. Next come the ticks, then the microtasks, and " +
+              "then the loop begins.";
       case "new":
         if (facts.kind === "PROMISE")
           return step.settled
-            ? `${by}: ${facts.label}. The promise is settled already: what follows joins the microtask queue.`
-            : `${by}: ${facts.label}. What follows waits until the promise is settled.`;
+            ? `${by}: ${facts.label}. The promise is already settled, so the code that waits ` +
+                "for it joins the microtask queue."
+            : `${by}: ${facts.label}. The code after it waits until the promise is settled.`;
         if (!event.line && facts.line)
-          return `For line ${facts.line}, Node goes on: ${facts.label}. ${WAITS[facts.lane] ?? ""}`;
+          return (
+            `For line ${facts.line}, Node continues: ${facts.label}. ` +
+            `${WAITS[facts.lane] ?? ""}`
+          );
         return `${by}: ${facts.label}. ${WAITS[facts.lane] ?? ""}`;
       case "ready":
-        return `A promise is settled: ${ofLine(facts)} enters the microtask queue.`;
+        return `A promise is settled, so ${ofLine(facts)} enters the microtask queue.`;
       case "out":
         return `${by} prints: ${event.data}`;
       case "err":
         return `${by} prints to standard error: ${event.data}`;
       case "gone":
         return facts.lane === "timers" || facts.lane === "check"
-          ? `${by} clears ${ofLine(facts)}: it will not run.`
+          ? `${by} clears ${ofLine(facts)}, so it will not run.`
           : `${capital(facts.label)} is gone.`;
       case "closing":
-        return `${by} closes the ${facts.label}: its close callback waits for the close phase.`;
+        return `${by} closes the ${facts.label}, whose close callback waits for the close phase.`;
       case "req":
         return `HTTP request number ${event.data[0]} arrives: ${event.data[1]}.`;
       case "gc":
@@ -349,12 +357,13 @@
         return `Uncaught error: ${event.data}`;
       case "exit":
         return event.data === 0
-          ? "Nothing is left to wait for, or the program said so: the process exits with code 0."
+          ? "The process exits with code 0, because nothing is left to wait for or because " +
+              "the program asked for it."
           : `The process exits with code ${event.data}.`;
       case "cut":
         return event.data === "time"
-          ? "The time limit was reached: the recording ends here."
-          : "The recording ends here; the program went on.";
+          ? "The time limit was reached, so the recording ends here."
+          : "The recording ends here, but the program continued.";
     }
     return event.what;
   }
@@ -484,8 +493,8 @@
 
   function notesOf({ version, recording }) {
     const notes = [...version.notes];
-    if (recording.verified === false && !notes.some((note) => note.includes("word alone")))
-      notes.push("Unverified: Node's own trace events are missing.");
+    if (recording.verified === false && !notes.some((note) => note.includes("come only from")))
+      notes.push("Unverified, because Node's own trace events are missing.");
     return notes;
   }
 

@@ -56,17 +56,21 @@
       const isAlone = ordersOf(data).length === 1;
       if (isModel) {
         const rank = o === 0 ? "its likeliest order" : "one of its orders";
-        return `Right: to ${name} this is ${isAlone ? "the only order" : rank}.`;
+        return `Right. For ${name}, this is ${isAlone ? "the only order" : rank}.`;
       }
       const times = count > 0 ? `in ${count} of ${runs} runs` : "while recording";
-      const others = isAlone ? "" : " It is not the only order seen.";
-      return `Right: ${name} printed this order ${times}.${others}`;
+      const others = isAlone ? "" : " Other orders were also seen.";
+      return `Right. ${name} printed this order ${times}.${others}`;
     }
     const much =
       good === 0
         ? "The first line is already different:"
         : `The first ${good === 1 ? "line is" : `${good} lines are`} right. Then`;
-    return `${much} you said “${prediction[good]}”, and ${name} printed “${lines[good] ?? "nothing more"}”. The replay starts where that was decided.`;
+    return (
+      `${much} you said “${prediction[good]}”, and ${name} printed ` +
+      `“${lines[good] ?? "nothing more"}”. The replay starts at the step that decided ` +
+      "it."
+    );
   }
 
   /** The recording that shows an order best: a recording of that order, or else any recording of that Node. */
@@ -254,7 +258,7 @@
           "p",
           { class: "actions" },
           button(
-            "Predict again; your first order counts",
+            "Predict again (your first order counts)",
             null,
             () => this.again(),
             "Predict again",

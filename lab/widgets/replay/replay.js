@@ -142,7 +142,7 @@
       try {
         data = script ? JSON.parse(script.textContent) : null;
       } catch {
-        return this.complain("The trace in this page cannot be read.");
+        return this.complain("The trace in this page can't be read.");
       }
       if (data) this.load(data, this.name);
       else this.root.append(this.dropHint());
@@ -218,7 +218,7 @@
 
     async open(file) {
       if (!file) return;
-      const longText = `${file.name} is too long to be drawn: trace a shorter run.`;
+      const longText = `${file.name} is too long to be drawn. Trace a shorter run.`;
       if (file.size > MOST_BYTES) return this.complain(longText);
       let data = null;
       try {

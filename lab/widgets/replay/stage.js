@@ -181,7 +181,7 @@
             sub("pool", "thread pool"),
             this.slots,
             ...chips("queue", sub("queue", "waiting for a thread")),
-            ...chips("ready", sub("ready", "done, callback to come")),
+            ...chips("ready", sub("ready", "done, callback pending")),
           ),
         ),
       );
@@ -330,7 +330,8 @@
           if (!entry.seen) {
             item.classList.add("assumed");
             item.title =
-              "From request to callback. The queue is first in, first out; the thread itself is not recorded.";
+              "From request to callback. The queue is first in, first out. The thread itself " +
+              "is not recorded.";
           }
           return item;
         }),

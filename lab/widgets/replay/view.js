@@ -460,7 +460,9 @@
       el(
         "p",
         {},
-        "← → one step · PageUp PageDown one iteration · Home End first and last step · Space plays and pauses. They work while the focus is inside the replay. In the list of all steps, ↑ ↓ lead from one to the next and Enter goes there.",
+        "← → one step · PageUp PageDown one iteration · Home End first and last step · Space " +
+          "plays and pauses. They work while the focus is inside the replay. In the list of " +
+          "all steps, ↑ ↓ move from step to step, and Enter goes to the step.",
       ),
     );
 

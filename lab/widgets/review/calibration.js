@@ -61,8 +61,9 @@
   function chance(bins) {
     const off = bins.filter(({ sure, interval: [low, high] }) => sure < low || sure > high);
     return off.length
-      ? `Over all, chance alone could make that difference; at ${off.length} of ${bins.length} levels of confidence it hardly could.`
-      : "Chance alone could make that difference.";
+      ? `Overall, chance alone could explain that difference. At ${off.length} of ` +
+          `${bins.length} levels of confidence, it hardly could.`
+      : "Chance alone could explain that difference.";
   }
 
   /** A sentence that claims no more than so many answers support. */

@@ -24,8 +24,8 @@
         el(
           "p",
           {},
-          `${so}From ${ENOUGH} questions on, answered in reviews, this shows how your confidence compares with how often `,
-          "you were right. With fewer, it would show little but chance.",
+          `${so}Once you have answered ${ENOUGH} questions in reviews, this plot shows how your confidence compares with how `,
+          "often you were right. With fewer answers, it would show mostly chance.",
         ),
       );
     }
@@ -41,13 +41,15 @@
         el(
           "figcaption",
           {},
-          "A dot for each level of confidence, with the number of answers and the 95 % interval of the share (Wilson). ",
-          "On the dashed line, you are right exactly as often as you are sure. Each question counts once, the first time. ",
+          "Each dot is a level of confidence, with the number of answers and the 95 % " +
+            "interval of the share (Wilson). ",
+          "On the dashed line, you are right exactly as often as you are sure. Each question " +
+            "counts only the first time. ",
           `Brier score ${LabNumbers.bare(result.brier)}: the mean square of how far your confidence was from 1 for a right `,
           "answer and from 0 for a wrong one. 0 is best, and always saying 50 % gives 0.25.",
         ),
       ),
-      el("details", {}, el("summary", {}, "The same as a table"), tabled(result)),
+      el("details", {}, el("summary", {}, "The same numbers as a table"), tabled(result)),
     );
   }
 

@@ -67,7 +67,7 @@
       const toldEntries = answeredEntries.filter(({ page }) => typeof page.right === "boolean");
       const good = toldEntries.filter(({ page }) => page.right).length;
       const became = toldEntries.length
-        ? `; ${good} of the ${toldEntries.length} that were told were right.`
+        ? `; ${good} of the ${toldEntries.length} with a known result were right.`
         : ".";
       this.status.textContent = `${answeredEntries.length} of ${entries.length} answered${became}`;
       const [, , matches] = FILTERS.find(([name]) => name === this.filter);
@@ -157,8 +157,8 @@
         el(
           "p",
           {},
-          "The file has your answers, when you gave them, and how sure you were. It has no name in it, and nothing is sent: ",
-          "if your class collects such files, you hand it in yourself, or you do not.",
+          "The file has your answers, when you gave them, and how sure you were. The file has no name in it, and nothing is ",
+          "sent. If your class collects such files, you decide whether to hand it in.",
         ),
         el(
           "p",
@@ -172,7 +172,7 @@
           el(
             "label",
             { for: file.id },
-            "Put in answers that you saved as JSON in another browser:",
+            "Import answers that you saved as JSON in another browser:",
           ),
           " ",
           file,
@@ -238,12 +238,16 @@
       log.add(fitting);
       tell();
       const strangeText = strangeCount
-        ? ` ${strangeCount} more are of questions that this book does not have, or do not fit them.`
+        ? ` ${strangeCount} more belong to questions that this book does not have, or do not ` +
+          "fit their questions."
         : "";
       const fullText = fullCount
-        ? ` ${fullCount} could not be kept: this browser has no room for them.`
+        ? ` ${fullCount} could not be stored, because this browser has no room for them.`
         : "";
-      return `${acceptedCount + fitting.length} answers of the file are here now, as well as your earlier ones.${strangeText}${fullText}`;
+      return (
+        `${acceptedCount + fitting.length} answers from the file are here now, together ` +
+        `with your earlier answers.${strangeText}${fullText}`
+      );
     }
 
     fit(question, { first, answer }) {
@@ -252,7 +256,8 @@
     }
 
     reset() {
-      if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
+      if (!confirm("Forget all your answers in this book? They are not stored anywhere else."))
+        return;
       for (const prefix of ["loop-replay:", "lab-project:"])
         for (const key of storage.keys(prefix)) storage.set(key, null);
       log.forget();

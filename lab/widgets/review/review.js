@@ -139,15 +139,16 @@
       const cards = this.cards();
       const { wrong, right, fresh, next } = outlook(cards, now);
       const waiting = [
-        wrong && `${wrong} that you had wrong`,
-        right && `${right} that you had right some time ago`,
+        wrong && `${wrong} that you got wrong`,
+        right && `${right} that you got right some time ago`,
         fresh && `${fresh} that you have not answered yet`,
       ].filter(Boolean);
       const count = Math.min(SITTING, wrong + right + fresh);
       this.told.textContent = waiting.length
         ? `Waiting: ${waiting.join(", ")}.`
         : next === null
-          ? "There is nothing to ask: the predictions that you locked in wait for their pages to tell."
+          ? "There is no question for you now. The predictions that you locked in wait for " +
+            "the answers on their pages."
           : `Nothing is due now. The next question is due ${inDays(next, now)}.`;
       this.place.replaceChildren(
         count
@@ -216,7 +217,7 @@
       const when =
         next === null
           ? ""
-          : ` The next of those that you answered is due ${inDays(next, Date.now())}.`;
+          : ` The next question that you have answered is due ${inDays(next, Date.now())}.`;
       this.place.replaceChildren(
         wrong.length
           ? el(

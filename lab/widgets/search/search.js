@@ -161,7 +161,7 @@
     document.querySelector(".lab-found").textContent =
       count > 0
         ? `${count} ${count === 1 ? "page" : "pages"} found for “${query}”.`
-        : `Nothing found for “${query}”. Is it spelled right? Fewer or shorter words find more.`;
+        : `Nothing was found for “${query}”. Check the spelling, or try fewer or shorter words.`;
   }
 
   globalThis.LabSearch = {

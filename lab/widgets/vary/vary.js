@@ -40,7 +40,9 @@
           el(
             "p",
             { class: "hint" },
-            `Guess what another value does, then ${data.slider ? "move there" : "choose it"}. What you have tried stays. `,
+            "Guess what another value does, then " +
+              `${data.slider ? "move there" : "choose it"}. The values that you have tried ` +
+              "stay on the page. ",
             this.sign.link,
           ),
           data.slider ? this.slider() : "",

@@ -254,7 +254,7 @@ def planned(
     measured here, and whether it may be left out where it has no record. Raises LabError.
     """
     if not values:
-        raise LabError(f"vary({id!r}) has no values: name those that a reader should try")
+        raise LabError(f"vary({id!r}) has no values. Name the values that a reader should try")
     names = list(values)
     value_of = dict(values) if isinstance(values, Mapping) else {}
     mine = names[0] if value is None else value
@@ -267,8 +267,8 @@ def planned(
     twice = next((name for i, name in enumerate(ids) if name in ids[:i]), "")
     if twice:
         raise LabError(
-            f"vary({id!r}) has two values that would both be recorded as {twice!r}: "
-            "tell them apart in letters or digits"
+            f"vary({id!r}) has two values that would both be recorded as {twice!r}. Make them "
+            "differ in letters or digits"
         )
     return [
         {
@@ -320,10 +320,10 @@ def drawn(
         for entry in tried
     ]
     if not variants:
-        raise LabError(f"vary({id!r}) has nothing to show: none of its values has a record")
+        raise LabError(f"vary({id!r}) has nothing to show, because none of its values has a record")
     value_names = {str(name) for name in (*(t.value for t in variants), *absent)}
     if unknown := set(why or {}) - value_names:
-        raise LabError(f"vary({id!r}) says why of {min(unknown)!r}, which is not one of its values")
+        raise LabError(f"vary({id!r}) explains {min(unknown)!r}, which is not one of its values")
     return Variation(
         id=id,
         name=name or id,
@@ -351,8 +351,8 @@ def _held(id: str, live: bool) -> Iterator[None]:
 def _numbers(id: str, numbers: Any) -> dict[str, Any]:
     if not isinstance(numbers, Mapping) or not numbers:
         raise LabError(
-            f"vary({id!r}): `of` must give numbers by their names, such as {{'median (ms)': 2.1}}, "
-            f"not {numbers!r}"
+            f"vary({id!r}): `of` must return numbers by name, such as {{'median (ms)': 2.1}}, "
+            f"and not {numbers!r}"
         )
     return {str(name): _number(value) for name, value in numbers.items()}
 

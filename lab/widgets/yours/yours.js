@@ -73,15 +73,18 @@
     } catch {
       refuse("It is not JSON.");
     }
-    if (file?.format !== FORMAT) refuse(`It is some other JSON: its “format” is not “${FORMAT}”.`);
+    if (file?.format !== FORMAT)
+      refuse(`It is a different kind of JSON, because its “format” is not “${FORMAT}”.`);
     if (file.schema !== SCHEMA)
       refuse(
         Number.isInteger(file.schema) && file.schema > SCHEMA
-          ? `It is of schema ${file.schema}, and this page reads ${SCHEMA}: the page is older than your copy of the book.`
-          : `It is of schema ${excerpt(file.schema)}, and this page reads ${SCHEMA}: update your copy of the book and run make book again.`,
+          ? `It has schema ${file.schema}, but this page reads ${SCHEMA}. The page is older ` +
+              "than your copy of the book."
+          : `It has schema ${excerpt(file.schema)}, but this page reads ${SCHEMA}. Update ` +
+              "your copy of the book and run make book again.",
       );
     if (file.mode === "recorded")
-      refuse("It is the book's own file, not one that your machine has made.");
+      refuse("It is the book's own file and not a file from your machine.");
     choice(file.mode, "mode", ["live"]);
     const { machine, versions } = file;
     object(machine, "machine");
@@ -113,7 +116,8 @@
   }
 
   const tooLarge = (n) =>
-    `It has ${LabNumbers.halfUp(n)} bytes; a result file has at most ${LabNumbers.halfUp(LIMIT_BYTES)}.`;
+    `It has ${LabNumbers.halfUp(n)} bytes, but a result file has at most ` +
+    `${LabNumbers.halfUp(LIMIT_BYTES)}.`;
 
   // ---- Side by side, as figures, words and HTML. No page needed ------------------------------------------------------
 
@@ -502,7 +506,7 @@
       const done = storage.set(STORAGE_KEY, this.source);
       this.status.textContent = done
         ? "Kept. This page shows it again when you come back, in this browser only."
-        : "This browser does not let this page keep anything.";
+        : "This browser does not let this page store anything.";
       this.offer(true);
       this.drop.focus();
     }
@@ -510,7 +514,7 @@
     forget() {
       storage.set(STORAGE_KEY, null);
       this.reset();
-      this.status.textContent = "Forgotten: nothing of your file is left here.";
+      this.status.textContent = "Your file was forgotten, and nothing of it is left here.";
       this.querySelector("input").focus();
     }
 

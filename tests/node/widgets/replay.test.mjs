@@ -194,8 +194,10 @@ describe("all runs of a trace", () => {
       data.versions[0].recordings[0].verified = false;
       data.versions[0].notes = note;
     };
-    assert.deepEqual(notes(unverified([])), ["Unverified: Node's own trace events are missing."]);
-    const said = ["Its phases are the recorder's word alone."];
+    assert.deepEqual(notes(unverified([])), [
+      "Unverified, because Node's own trace events are missing.",
+    ]);
+    const said = ["Its phases come only from the recorder."];
     assert.deepEqual(notes(unverified(said)), said);
   });
 
@@ -241,7 +243,7 @@ describe("a prediction", () => {
     assert.equal(first.right, true);
     assert.match(
       predict.verdict(ORDERS, FIRST, first),
-      /^Right: Node 20.+ in 17 of 20 runs\. It is/,
+      /^Right. Node 20.+ in 17 of 20 runs\. Other orders/,
     );
     const second = predict.judge(ORDERS, SECOND);
     assert.equal(second.right, true);
@@ -257,7 +259,7 @@ describe("a prediction", () => {
     assert.equal(
       predict.verdict(ORDERS, said, found),
       "The first 3 lines are right. Then you said “microtask”, and Node 20.20.2 printed “tick”. " +
-        "The replay starts where that was decided.",
+        "The replay starts at the step that decided it.",
     );
     const none = ["tick", ...FIRST.filter((line) => line !== "tick")];
     assert.match(

@@ -187,9 +187,9 @@ describe("calibration", () => {
       verdict(calibration(Array.from({ length: n }, (_, i) => ({ sure, right: i < good }))));
     assert.match(many(40, 0.9, 20), /90 % sure, and 20 of 40 were right: 50 % .*less often than/);
     assert.match(many(40, 0.5, 36), /more often than you thought/);
-    assert.match(many(12, 0.7, 7), /\. Chance alone could make that difference\.$/);
+    assert.match(many(12, 0.7, 7), /\. Chance alone could explain that difference\.$/);
     const said = [0.1, 0.9].flatMap((sure) => Array(20).fill({ sure, right: sure < 0.5 }));
-    assert.match(verdict(calibration(said)), /at 2 of 2 levels of confidence it hardly could/);
+    assert.match(verdict(calibration(said)), /At 2 of 2 levels of confidence, it hardly could/);
     assert.equal(calibration(Array(ENOUGH - 1).fill({ sure: 1, right: true })).enough, false);
     assert.equal(calibration(Array(ENOUGH).fill({ sure: 1, right: true })).enough, true);
   });

@@ -35,8 +35,10 @@ function python() {
   }
   return end(
     named
-      ? `node-checkup: CHECKUP_PYTHON names ${named}, which is not Python 3.${LEAST} or newer; give the path of one.`
-      : `node-checkup needs Python 3.${LEAST} or newer, and none is on the PATH: install it (python.org, or your system's package python3), or set CHECKUP_PYTHON to the path of one.`,
+      ? `node-checkup: CHECKUP_PYTHON names ${named}, which is not Python 3.${LEAST} or ` +
+          "newer. Give the path of a newer Python."
+      : `node-checkup needs Python 3.${LEAST} or newer, and none is on the PATH. Install it ` +
+          "(python.org, or your system's package python3), or set CHECKUP_PYTHON to its path.",
   );
 }
 
@@ -68,7 +70,10 @@ function made(folder, program) {
       path.join(here, wheel),
     ],
   ];
-  process.stderr.write("node-checkup: installing its Python part, once (about 1 MB to download)\n");
+  process.stderr.write(
+    "node-checkup: installing its Python part. This happens only once " +
+      "(about 1 MB to download).\n",
+  );
   mkdirSync(path.dirname(folder), { recursive: true });
   for (const [index, [first, ...words]] of steps.entries()) {
     const step = spawnSync(first, words, { encoding: "utf8" });
@@ -81,8 +86,13 @@ function made(folder, program) {
         .join("\n");
       end(
         index === 0
-          ? `node-checkup: ${program} cannot make an environment: install its venv module (Debian and Ubuntu: the package python3-venv), or install uv (docs.astral.sh/uv).\n${said}`
-          : `node-checkup: its Python part could not be installed: see that pip reaches your package index.\n${said}`,
+          ? `node-checkup: ${program} can't create a virtual environment. Install its venv ` +
+              "module (on Debian and Ubuntu, the package python3-venv), or install uv " +
+              "(docs.astral.sh/uv).\n" +
+              `${said}`
+          : "node-checkup: its Python part could not be installed. Check that pip reaches " +
+              "your package index.\n" +
+              `${said}`,
       );
     }
   }
@@ -105,8 +115,8 @@ function made(folder, program) {
 }
 
 if (process.platform === "win32")
-  end("node-checkup runs on Linux and macOS: on Windows, use it in WSL.");
-if (!wheel) end("node-checkup: this package has no wheel; install it again.");
+  end("node-checkup runs on Linux and macOS. On Windows, use it in WSL.");
+if (!wheel) end("node-checkup: this package has no wheel. Install the package again.");
 const words = process.argv.slice(2);
 if (!process.env.CHECKUP_PYTHON && asked("uv", "--version") !== null) {
   run("uv", ["tool", "run", "--from", path.join(here, wheel), "node-checkup", ...words]);

@@ -67,14 +67,14 @@ class Array(list[Any]):
         return Array(map(operator.not_, self))
 
     def __bool__(self) -> bool:
-        raise ValueError("the truth of an array: ask for any(), all() or its length")
+        raise ValueError("an array has no truth value, so use any(), all() or its length")
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return Array(super().__getitem__(key))
         if isinstance(key, Array):  # all masks, no array of places
             if len(key) != len(self):
-                raise IndexError(f"a mask of {len(key)} for {len(self)} elements")
+                raise IndexError(f"a mask of {len(key)} can't be used for {len(self)} elements")
             return Array(itertools.compress(self, key))
         return super().__getitem__(key)
 
@@ -296,7 +296,7 @@ def unique(
 ) -> tuple[Array, Array]:
     """Return the values that there are, and how often, or where each element's value is."""
     if return_counts == return_inverse:
-        raise ValueError("either the counts or the places")
+        raise ValueError("give either the counts or the places")
     if return_counts:
         pairs = sorted(Counter(values).items())
         return Array(value for value, _ in pairs), Array(n for _, n in pairs)
@@ -353,7 +353,7 @@ def quantile(values: Iterable[float], q: float) -> float:
 def percentile(values: Iterable[float], percents: Iterable[float], method: str) -> Array:
     """Return the smallest values that so many of a hundred do not exceed."""
     if method != "inverted_cdf":
-        raise ValueError(f"only the values themselves: not {method}")
+        raise ValueError(f"only the values themselves can be used, and not {method}")
     ordered = sorted(values)
     ranks = [max(1, math.ceil(len(ordered) * percent / 100)) for percent in percents]
     return Array(ordered[rank - 1] for rank in ranks)

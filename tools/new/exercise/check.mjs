@@ -5,7 +5,7 @@ export default {
   async sum(t) {
     const student = await asked(t);
     const [a, b] = [t.random.integer(1, 999), t.random.integer(1, 999)];
-    t.equal(await student.call("add", a, b), a + b, `add(${a}, ${b}) is something else`);
+    t.equal(await student.call("add", a, b), a + b, `add(${a}, ${b}) did not return the sum`);
   },
 
   async text(t) {

@@ -23,8 +23,8 @@ def collect() -> str:
     """
     if settings.mode() != "live" or not settings.profile().verdicts:
         raise LabError(
-            f"LAB_MODE={settings.mode()} and LAB_PROFILE={settings.profile().name} give no "
-            "results from this machine. Unset both."
+            f"With LAB_MODE={settings.mode()} and LAB_PROFILE={settings.profile().name}, "
+            "nothing is measured on this machine. Unset both."
         )
     folder = default_output()
     variant = Variant(paths.ROOT, folder)
@@ -34,8 +34,8 @@ def collect() -> str:
     claim_count, arms = len(found["claims"]), len(found["arms"])
     if not claim_count and not arms:
         raise LabError(
-            "Nothing has been measured here yet. Run `make book`, or cells on a page of "
-            "`make live`, then run this again."
+            "Nothing has been measured here yet. Run `make book`, or run cells on a page of "
+            "`make live`, and then repeat this command."
         )
     file = results.save(found, results.MINE)
     page = build.folder / "html" / "book" / "yours.html"

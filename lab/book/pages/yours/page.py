@@ -204,7 +204,7 @@ def file_part(build: Build) -> Html:
     page = page_of(build)
     name = "my-results.json" if page.yours else "book-results.json"
     said = "Your result file" if page.yours else "The book’s own results, in the same format"
-    inside = page.drawn["status"] or "To read a file, this page needs JavaScript."
+    inside = page.drawn["status"] or "This page needs JavaScript to read a file."
     return Html(str(HTML.file(json_script(page.data), inside, said, name)))
 
 

@@ -76,8 +76,9 @@ def save(results: Results, file: Path) -> Path:
     text = compact.readable(results, ("claims", "arms"))
     if (size := len(text.encode())) > LIMIT_BYTES:
         raise LabError(
-            f"{file.name} would take {size:,} bytes, {LIMIT_BYTES:,} are allowed: the page that "
-            "reads it refuses larger ones. Record fewer arms, or raise the limit in both."
+            f"{file.name} would take {size:,} bytes, and the limit is {LIMIT_BYTES:,}, "
+            "because the page that reads the file refuses larger ones. Record fewer arms, or "
+            "raise the limit in both places."
         )
     written.write(file, text.encode())
     return file
@@ -126,7 +127,7 @@ def book() -> Results | None:
     """
     try:
         found: Results = stored.read_json(
-            reference.BOOK_RESULTS, "`make book-results` draws it again."
+            reference.BOOK_RESULTS, "Write it again with `make book-results`."
         )
     except FileNotFoundError:
         return None

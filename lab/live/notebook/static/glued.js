@@ -48,7 +48,7 @@
 
   const pluginOf = ({ NotebookActions }) => ({
     id: "lab-glued:plugin",
-    description: "Shows numbers that cells glue in the text of a chapter.",
+    description: "Shows the numbers that cells glue in the text of a chapter.",
     autoStart: true,
     activate: () => {
       NotebookActions.executed.connect((_, { notebook, cell }) => {
