@@ -261,12 +261,12 @@ def _no_run(of: Measured | None, *, exact: bool) -> str:
     if of.absent:
         return of.note
     if of.runs > 1 and not exact:  # a count is the same on every machine
-        here, there = (
+        run_nodes, record_nodes = (
             ", ".join(one.node for one in of.versions if one.recorded == which)
             for which in (False, True)
         )
         return (
-            f"Node {here} ran here, and {there} in the recorded run. `make nodes` installs "
+            f"Node {run_nodes} ran here, and {record_nodes} in the recorded run. `make nodes` installs "
             "all of them"
         )
     return ""

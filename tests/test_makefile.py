@@ -262,7 +262,7 @@ def test_a_file_that_builds_or_judges_says_which_of_its_tests_do(sign, mark):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("nope", "There is no chapter nope"), ("", "Say which")]
+    ("name", "text"), [("nope", "There is no chapter nope"), ("", "Name the chapter")]
 )
 def test_slides_of_no_chapter_are_refused_before_anything_is_built(name, text):
     done = make(paths.ROOT, "slides", f"NAME={name}")

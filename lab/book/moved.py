@@ -118,12 +118,12 @@ def _git(*words: str) -> str | None:
 
 def _commit(since: str) -> Callable[[Path], str | None]:
     """What gives the text that a file had at that commit."""
-    said = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
-    if said is None:
+    output = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
+    if output is None:
         raise NotMoved(
             f"{since} is not a commit of this repository. The old programs are read from a commit."
         )
-    commit = said.strip()
+    commit = output.strip()
     there = (_git("ls-tree", "-r", "-z", "--name-only", commit) or "").split("\0")
 
     @functools.cache

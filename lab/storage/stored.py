@@ -149,7 +149,8 @@ def _column(data: bytes, rows: int) -> np.ndarray:
 
 
 def _sentence(file: Path, why: str, advice: str) -> str:
-    return f"{paths.relative(file)} can't be read: {why.rstrip('.')}. {advice}"
+    end = "" if why.endswith("?") else "."
+    return f"{paths.relative(file)} can't be read: {why.rstrip('.')}{end} {advice}"
 
 
 def told(error: Exception) -> str:

@@ -113,7 +113,7 @@ def test_a_comparison_shows_figure_verdict_and_table(compared):
     page = display.html(compared)
     parsed = read(page)
     assert parsed.tags.count("figure") == 1
-    assert "verdict: At 100 connections sync answers" in parsed.text
+    assert "verdict: At 100 connections sync responds to" in parsed.text
     assert parsed.tags.count("tr") == 1 + len(compared.values) * len(compared.arms)
     assert 'tabindex="0"' in page
 
@@ -158,7 +158,7 @@ def test_a_recipe_does_not_tell_where_the_book_lies(tmp_path):
 def test_a_recipe_whose_program_is_gone_says_so(tmp_path):
     made = recipe(tmp_path)
     made.sources[0].unlink()
-    assert "cannot be read" in display.html(made)
+    assert "can't be read" in display.html(made)
 
 
 def test_hostile_names_and_texts_are_only_text(trial):
@@ -208,7 +208,7 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
     page = made._repr_html_()
     text = read(page).text
     assert re.search(
-        r"Asynchronous reading answers more requests\. async answers 0\.56\d times as many "
+        r"Asynchronous reading answers more requests\. async responds to 0\.56\d times as many "
         r"requests per second as sync at 100 connections \(95 % interval 0\.\d+ to 0\.\d+\)\. ",
         text.replace("\u00a0", " "),
     )

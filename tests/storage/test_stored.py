@@ -157,7 +157,7 @@ def test_a_record_of_something_else_is_refused(change, told, places):
     for read in (store.reference, lambda name: compact.COMPARISON.replay(name, whole.question)):
         with pytest.raises(reference.NoRecord, match=told) as error:
             read("example")
-        assert "records it again" in str(error.value)
+        assert "Record it again" in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"schema": 1, "trials": 5}'])

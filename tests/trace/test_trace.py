@@ -807,7 +807,7 @@ def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monk
     live = lab.trace(text, experiment="one", runs=2)
     monkeypatch.setenv("LAB_MODE", "replay")
     assert lab.trace(text, experiment="one").to_json() == live.to_json()
-    with pytest.raises(LabError, match="another program"):
+    with pytest.raises(LabError, match="different program text"):
         lab.trace("console.log('y');\n", experiment="one")
 
 

@@ -349,12 +349,12 @@
       ways.push(["the pool and the sockets are ready in the opposite order", ready, true]);
     if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
     for (const [at, work] of ready.entries()) {
-      const rest = ready.filter((other) => other !== work);
+      const otherWork = ready.filter((other) => other !== work);
       ways.push([
         `the pool has finished only work ${work.number + 1} when the loop checks`,
         [work],
       ]);
-      if (at) ways.push([`the pool has finished work ${work.number + 1} first`, [work, ...rest]]);
+      if (at) ways.push([`the pool has finished work ${work.number + 1} first`, [work, ...otherWork]]);
     }
     return ways;
   };

@@ -158,9 +158,9 @@ def _drawn(question: Question, value: Any) -> list[float] | None:
             f"but the value is {value!r}"
         )
     try:
-        made = [float(one.estimate if isinstance(one, Ratio) else one) for one in value]
+        numbers = [float(one.estimate if isinstance(one, Ratio) else one) for one in value]
     except (TypeError, ValueError):
         raise LabError(
             f"{question.id!r} asks for a list of numbers, but the value is {value!r}"
         ) from None
-    return made if all(map(math.isfinite, made)) else None
+    return numbers if all(map(math.isfinite, numbers)) else None
