@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import sys
 import threading
 from importlib.metadata import EntryPoint
