@@ -6,6 +6,7 @@ people do.
 """
 
 import atexit
+import fcntl
 import functools
 import json
 import os
@@ -40,14 +41,31 @@ def kept():
     return server
 
 
+def made_once(tmp_path_factory, name, make):
+    """The folder that `make(folder)` made, once for all workers of a test run. It is only read:
+    who changes something has a copy.
+    """
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # that of the run, in which each worker has its own
+    folder, is_made = base / name, base / f"{name}.made"
+    with (base / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_made.exists():
+            shutil.rmtree(folder, ignore_errors=True)  # a worker may have failed to make it
+            make(folder)
+            is_made.touch()
+    return folder
+
+
 @dataclass
 class Book:
     root: Path
 
     @classmethod
-    def copied(cls, root):
+    def copied(cls, root, original=TINY):
         """A book of its own in a folder that is not there yet."""
-        shutil.copytree(TINY, root)
+        shutil.copytree(original, root)
         return cls(root)
 
     def env(self, **extra):

@@ -15,8 +15,8 @@ import pytest
 from lab import paths
 
 nightly = pytest.mark.nightly
-# Of a group that starts what may run away, or looks at a clock.
-apart = [pytest.mark.alone, pytest.mark.usefixtures("orphans_come_to_us")]
+# Of a group that starts what may run away.
+apart = [pytest.mark.starts, pytest.mark.usefixtures("orphans_come_to_us")]
 # What is random draws from it. `make attack` takes another each day; a test run is the same on all.
 SEED = int(os.environ.get("LAB_ATTACK_SEED") or 1)
 BOUND_S = 180.0  # of any program that is attacked, however badly it goes

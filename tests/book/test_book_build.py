@@ -7,7 +7,7 @@ import signal
 import time
 
 import pytest
-from tiny_book import DEADLINE_S, Book
+from tiny_book import DEADLINE_S, Book, made_once
 
 # A build takes seconds, on a busy machine many.
 pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
@@ -22,22 +22,23 @@ while not pathlib.Path("{1}." + mode).exists():
     time.sleep(0.05)"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    book = Book.copied(tmp_path_factory.mktemp("tiny") / "book")
-    (book.root / "requirements.txt").write_text("nothing==1\n")
-    done = book.build()
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert book.ran() == ["alpha", "beta"]
-    book.drawn()
-    return book
+    def build(folder):
+        book = Book.copied(folder)
+        (book.root / "requirements.txt").write_text("nothing==1\n")
+        done = book.build()
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert book.ran() == ["alpha", "beta"]
+        book.drawn()
+
+    return made_once(tmp_path_factory, "built", build)
 
 
 @pytest.fixture
 def book(built, tmp_path):
     """A copy of the built book, free to be edited."""
-    shutil.copytree(built.root, tmp_path / "book")
-    return Book(tmp_path / "book")
+    return Book.copied(tmp_path / "book", built)
 
 
 def test_a_second_build_executes_nothing_and_says_since_when_results_stand(book):

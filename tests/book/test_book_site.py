@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 from sphinx.errors import ConfigError
-from tiny_book import TINY, Book
+from tiny_book import TINY, Book, made_once
 
 from lab.book.pages import card
 from lab.book.site import assets, icons, pagefacts, styles
@@ -35,18 +35,15 @@ def build(root, *, redirects, **extra):
     return Book(root).build(**extra)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def root(tmp_path_factory):
-    root = tmp_path_factory.mktemp("site") / "book"
-    shutil.copytree(TINY, root)
-    shutil.copy(TINY.parent.parent.parent / "CITATION.cff", root)
-    done = build(
-        root,
-        redirects={"book/zero/old": "book/one/alpha"},
-        **PUBLISHED,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return root
+    def published(folder):
+        shutil.copytree(TINY, folder)
+        shutil.copy(TINY.parent.parent.parent / "CITATION.cff", folder)
+        done = build(folder, redirects={"book/zero/old": "book/one/alpha"}, **PUBLISHED)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return made_once(tmp_path_factory, "site", published)
 
 
 @pytest.fixture
@@ -155,16 +152,18 @@ def test_the_notebook_beside_the_source_is_clean_and_readable_from_disk(html):
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def later(root, tmp_path_factory):
     """The site after a chapter was reworded, and without an address."""
-    again = tmp_path_factory.mktemp("later") / "book"
-    shutil.copytree(root, again)
-    Book(again).edit("book/one/alpha.md", "Prose of alpha.", "Other prose of alpha.")
-    (again / "_build/html/sitemap.xml").unlink()
-    done = build(again, redirects={})
-    assert done.returncode == 0, done.stderr
-    return again / "_build/html"
+
+    def reworded(folder):
+        book = Book.copied(folder, root)
+        book.edit("book/one/alpha.md", "Prose of alpha.", "Other prose of alpha.")
+        (folder / "_build/html/sitemap.xml").unlink()
+        done = build(folder, redirects={})
+        assert done.returncode == 0, done.stderr
+
+    return made_once(tmp_path_factory, "later", reworded) / "_build/html"
 
 
 def test_a_chapter_that_is_only_reworded_keeps_the_outputs_in_its_notebook(later):

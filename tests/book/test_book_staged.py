@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support import eventually, linux
-from tiny_book import DEADLINE_S, Book
+from tiny_book import DEADLINE_S, Book, made_once
 
 pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
 
@@ -32,17 +32,22 @@ def book(tmp_path):
     return Book.copied(tmp_path / "book")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def first(tmp_path_factory):
     """A book after its first build, with the site as it was when each chapter was measured; what
     the build said, and what it noted.
     """
-    book = Book.copied(tmp_path_factory.mktemp("first") / "book")
-    at(book, "alpha")
-    at(book, "beta")
-    done = book.command("build", "--draw-every", "0")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return book, done.stdout.splitlines(), book.report()
+
+    def build(folder):
+        book = Book.copied(folder)
+        at(book, "alpha")
+        at(book, "beta")
+        done = book.command("build", "--draw-every", "0")
+        assert done.returncode == 0, done.stdout + done.stderr
+        (folder / "said.txt").write_text(done.stdout)
+
+    book = Book(made_once(tmp_path_factory, "first", build))
+    return book, (book.root / "said.txt").read_text().splitlines(), book.report()
 
 
 def whose(book, name, site="_build/html"):
@@ -179,9 +184,10 @@ def test_a_warning_of_an_earlier_pass_is_told_once_and_fails_the_build(book):
     assert book.ran() == ["alpha", "beta"]
 
 
-def test_pages_that_a_killed_pass_had_read_and_not_written_are_written(first):
-    book, _, _ = first
+def test_pages_that_a_killed_pass_had_read_and_not_written_are_written(first, tmp_path):
+    book = Book.copied(tmp_path / "book", first[0].root)
     page = book.root / "_build/html/book/one/alpha.html"
+    assert book.build().returncode == 0  # the copy's pages are drawn anew, and known from now on
     page.write_text("half a page")
     (book.root / "_build/.lab/writing").write_text("process 4711, since 12:00:00")
     assert book.build().returncode == 0

@@ -21,8 +21,18 @@ PAGES = {name: exercise.exercise(name) for name in NAMES}
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_is_accepted_and_a_wrong_answer_gets_its_own_message(name):
     asked = PAGES[name]
-    rows = [mutation.judged(asked, None), mutation.judged(asked, asked.wrong[0])]
+    # test_parameters.py judges the reference of the others, with the values of a student.
+    references = [] if asked.parameters else [None]
+    rows = [mutation.judged(asked, answer) for answer in [*references, asked.wrong[0]]]
     assert not [str(row) for row in rows if row.fault], "\n".join(map(str, rows))
+
+
+@pytest.mark.judges
+@pytest.mark.nightly  # in each test run it is judged with the values of a student
+@pytest.mark.parametrize("name", [name for name, one in PAGES.items() if one.parameters])
+def test_so_is_a_reference_with_the_values_of_its_page(name):
+    row = mutation.judged(PAGES[name], None)
+    assert not row.fault, row
 
 
 @pytest.mark.judges

@@ -16,7 +16,7 @@ from lab.instruments.doctor import Examination, doctor, judge
 from lab.instruments.machine_facts import Facts, clock_step_us, gather, sleep_late_us, version
 from lab.paths import ROOT
 
-alone = pytest.mark.alone  # it measures: beside others it would measure them
+starts = pytest.mark.starts
 
 HEALTHY = Facts(
     cores=8,
@@ -51,7 +51,6 @@ def calibrated(**figures) -> Calibration:
     return Calibration(readings, (), "2026-01-01T00:00:00Z", "a machine", 0.1)
 
 
-@alone
 def test_a_healthy_machine_has_nothing_to_do():
     findings = list(judge(HEALTHY))
     assert {f.status for f in findings} == {"ok"}
@@ -90,7 +89,6 @@ def test_a_planted_trouble_is_found(changes, what, status):
     assert statuses(**changes)[what] == status
 
 
-@alone
 @pytest.mark.parametrize("facts", [HEALTHY, Facts()])
 def test_a_machine_that_says_nothing_can_still_be_examined(facts):
     examined = Examination(tuple(judge(facts)), facts)
@@ -107,7 +105,6 @@ def test_every_trouble_says_what_it_means_and_what_to_do():
         assert finding.do or finding.status == "ok", finding
 
 
-@alone
 def test_the_worst_comes_first_and_is_the_status_of_all():
     sick = replace(HEALTHY, node=None, on_battery=True)
     examined = Examination(tuple(judge(sick)), sick)
@@ -117,13 +114,11 @@ def test_the_worst_comes_first_and_is_the_status_of_all():
     assert "What this machine can and cannot measure" in examined._repr_html_()
 
 
-@alone
 def test_the_ceiling_says_from_where_on_the_client_is_measured():
     found = {f.what: f for f in judge(replace(HEALTHY, calibration=calibrated()))}
     assert "63,000 req/s" in found["ceiling of our generator"].means
 
 
-@alone
 def test_a_tool_that_answers_strangely_does_not_end_the_examination(tmp_path, monkeypatch):
     fake = tmp_path / "wrk"
     fake.write_text("#!/bin/sh\necho hello\n")
@@ -133,7 +128,7 @@ def test_a_tool_that_answers_strangely_does_not_end_the_examination(tmp_path, mo
     assert version(lambda: "1.2") == "1.2"
 
 
-@alone
+@starts
 def test_the_doctor_examines_this_machine():
     examined = doctor()
     whats = [f.what for f in examined.findings]
@@ -142,18 +137,16 @@ def test_the_doctor_examines_this_machine():
     assert lab.doctor is doctor
 
 
-@alone
 def test_without_measuring_the_doctor_starts_no_server():
     assert not any("generator" in f.what for f in doctor(measure=False).findings)
 
 
-@alone
 def test_clocks_are_measured():
     assert 0 < clock_step_us() < 10_000
     assert sleep_late_us(3) > 0
 
 
-@alone
+@starts
 def test_the_command_line_prints_the_findings():
     printed = subprocess.run(
         [sys.executable, "-m", "lab", "doctor"],

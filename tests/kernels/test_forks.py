@@ -17,6 +17,7 @@ from kernel_client import gone
 from support import eventually
 
 from lab import paths
+from lab.book.pipeline import drawing
 from lab.kernels import forks
 from lab.kernels.forks import provisioner
 
@@ -358,3 +359,14 @@ def test_programs_are_gone_when_the_server_is(tmp_path):
     for one in asking:
         one.communicate(timeout=300)
         assert one.returncode
+
+
+def test_kernels_and_passes_of_a_build_are_forked_from_the_server_that_somebody_keeps(monkeypatch):
+    monkeypatch.setenv(forks.KEPT, "/kept")
+    monkeypatch.setattr(forks, "ForkServer", lambda *_: pytest.fail("it starts a second one"))
+    try:
+        assert provisioner._running().address == "/kept"
+        with drawing.Passes(verbose=False) as passes:
+            assert passes._server.address == "/kept"
+    finally:
+        provisioner.let_go()

@@ -25,7 +25,8 @@ from lab.kernels import kernelspec
 from lab.kernels.own_address import own_address
 from lab.paths import ROOT
 
-alone = pytest.mark.alone  # by the clock: beside others it would measure them
+starts = pytest.mark.starts
+alone = pytest.mark.alone  # beside others a check may be too busy to tell
 
 pytest_plugins = ["kernel_fixtures"]
 
@@ -370,7 +371,7 @@ def test_what_a_cell_sends_on_the_channel_of_the_kernel_is_ignored(live, message
         assert kernel.run("'after'")[0][1]["data"]["text/plain"] == "'after'"
 
 
-@alone
+@starts
 def test_a_cell_that_spoils_the_channel_costs_the_session_and_not_the_kernel(live):
     with live() as kernel:
         kernel.run("const x = 1")
@@ -626,7 +627,7 @@ def interrupted(kernel, code):
     return next(c for kind, c in outputs if kind == "error"), time.monotonic() - started
 
 
-@alone
+@starts
 def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
     with live() as kernel:
         kernel.run("let kept = 1;")
@@ -719,7 +720,7 @@ def test_a_program_that_does_not_stop_ends_after_its_session(live):
         assert gone(deaf_one) == []
 
 
-@alone
+@starts
 def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
     with live() as kernel:
         kernel.run("let lost = 1;")
@@ -733,7 +734,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
         assert gone(before) == []
 
 
-@alone
+@starts
 def test_cells_that_wait_behind_an_ended_session_are_answered(live):
     with live() as kernel:
         first = kernel.send("await new Promise(r => setTimeout(r, 1000)); process.exit(1)")
@@ -744,7 +745,7 @@ def test_cells_that_wait_behind_an_ended_session_are_answered(live):
         assert kernel.run("3")[0][1]["data"]["text/plain"] == "3"
 
 
-@alone
+@starts
 def test_restart_starts_clean_and_soon(live):
     with live() as kernel:
         kernel.run("let lost = 1; setInterval(() => {}, 10);")
@@ -857,7 +858,7 @@ def test_python_cells_print_wait_and_fail_as_expected(run):
     assert Path(value(cells[4]).strip("'")) == Path(sys.prefix)
 
 
-@alone
+@starts
 def test_python_interrupt_and_restart_leave_nothing(live, tmp_path):
     with live("python3") as kernel:
         # In the loop for sure: while it prints, the kernel's own code would take the interrupt.

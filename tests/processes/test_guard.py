@@ -481,7 +481,6 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
         assert json.loads(ours.recv(4096))["event"] == "failed"
 
 
-@alone
 def test_a_guard_without_servers_costs_no_cpu():
     with lab.server("node/hello").start():
         guard = psutil.Process(guard_link.guard_pid())

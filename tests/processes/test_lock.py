@@ -11,7 +11,7 @@ import pytest
 from lab.processes import lock
 from lab.processes.lock import LockUnsafe, MachineBusy, measuring
 
-pytestmark = pytest.mark.alone  # it looks at the clock
+pytestmark = pytest.mark.starts
 
 HOLD = """
 import sys, time

@@ -16,8 +16,8 @@ from lab.errors import LabError
 from lab.measure.program import covered, node
 from lab.processes import machine, nodes
 
-# What these programs count, they count while milliseconds pass.
-pytestmark = [pytest.mark.starts, pytest.mark.alone]
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # what these programs count, they count while milliseconds pass
 
 PAGE = paths.ROOT / "book/streams/one-connection-many-requests"
 CPU = "server's CPU (ms each)"
@@ -32,6 +32,7 @@ def rows(program, *arguments):
     return node(PAGE / program, *arguments, timeout_s=600).rows
 
 
+@alone
 @linux
 def test_one_http2_connection_has_all_requests_in_flight_and_one_socket():
     one, _, streams = rows("what-for.mjs")
@@ -40,6 +41,7 @@ def test_one_http2_connection_has_all_requests_in_flight_and_one_socket():
     assert streams["most in flight"] > 25
 
 
+@alone
 def test_a_handshake_is_computed_on_the_loop_and_a_resumed_one_takes_less():
     found = {(row["key"], row["connection"]): row for row in rows("handshakes.mjs", 1, 30)}
     new, resumed, kept = (found["RSA-4096", how] for how in ("new", "resumed", "kept"))
@@ -55,18 +57,21 @@ def test_handshakes_say_what_they_cannot_measure(arguments):
         node(PAGE / "handshakes.mjs", *arguments, timeout_s=600)
 
 
+@alone
 def test_a_connection_stays_with_its_process():
     first, *others = rows("processes.mjs")
     assert (first["one process"], first["the other"]) == (200, 0)
     assert all(row["the other"] > 0 for row in others)
 
 
+@alone
 def test_a_handler_that_waits_lets_the_others_pass_and_one_that_computes_does_not():
     waits, computes = (row["answered before it"] for row in rows("slow.mjs")[2:])
     assert waits > 15
     assert computes == 0
 
 
+@alone
 def test_an_unread_stream_stops_at_its_window_and_starves_its_sibling_only_by_hand():
     seen = [(row["unread stream"], row["its sibling"]) for row in rows("windows.mjs")]
     whole = 1_000_000
@@ -74,6 +79,7 @@ def test_an_unread_stream_stops_at_its_window_and_starves_its_sibling_only_by_ha
     assert seen[3:] == [(65_535, 0), (65_535, 0), (65_535, whole)]
 
 
+@alone
 def test_no_more_streams_are_in_flight_than_the_server_allows():
     early, late = rows("at-most-ten.mjs")
     assert early["most in flight"] == late["most in flight"] == 10

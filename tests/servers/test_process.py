@@ -398,7 +398,6 @@ def test_a_missing_package_of_one_chapter_comes_with_the_command_of_its_layer(
     assert f"Python package {module}: {command}\n" in f"{failure.value}\n"
 
 
-@alone
 def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     recipe = program(hello + 'process.on("SIGTERM", () => console.log("not now"));')
     running = recipe.start()
@@ -713,7 +712,6 @@ def test_a_path_that_cannot_be_sent_is_the_askers_mistake(path):
         running.get(path)
 
 
-@alone
 @pytest.mark.parametrize(
     "start",
     [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],

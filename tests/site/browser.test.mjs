@@ -22,6 +22,17 @@ test("a window does not draw the pages of an address bar", async () => {
   );
 });
 
+test("no process is started ahead for a page that nobody opens", async () => {
+  const context = await own.browser.newContext();
+  const tab = await context.newPage();
+  await tab.goto("data:text/html,<title>open</title>");
+  await tab.waitForTimeout(500); // it would be started once the page is there
+  const devtools = await own.browser.newBrowserCDPSession();
+  const { processInfo } = await devtools.send("SystemInfo.getProcessInfo");
+  await context.close();
+  assert.equal(processInfo.filter(({ type }) => type === "renderer").length, 1);
+});
+
 test("what Playwright turns off is turned off, although we name more", async () => {
   const server = await chromium.launchServer(launchOptions());
   const lists = server

@@ -104,7 +104,7 @@ class Passes:
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
         # It is ready when the recorded run is drawn.
-        self._server = forks.ForkServer(IMPORTED) if forks.POSSIBLE else None
+        self._server = forks.server(IMPORTED) if forks.POSSIBLE else None
 
     def __enter__(self) -> Passes:
         return self

@@ -108,3 +108,11 @@ class Kept:
 
     def close(self) -> None:
         """Leave it to others."""
+
+
+def server(*also: str) -> ForkServer | Kept:
+    """The server that somebody keeps for this build, or a new one, which imports `also`. Raises
+    OSError if that is not possible.
+    """
+    address = os.environ.get(KEPT)
+    return Kept(address) if address else ForkServer(*also)

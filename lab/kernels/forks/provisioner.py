@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import sys
 import threading
 from importlib.metadata import EntryPoint
@@ -79,9 +78,8 @@ def _running() -> forks.ForkServer | forks.Kept | None:
             if _server is not None:
                 _server.close()  # it was killed, and left its folder
                 _server = None
-            kept = os.environ.get(forks.KEPT)
             try:
-                _server = forks.Kept(kept) if kept else forks.ForkServer()
+                _server = forks.server()
             except OSError:  # such as a folder for temporary files with a very long name
                 return None
         return _server
