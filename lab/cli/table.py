@@ -205,7 +205,7 @@ BOOK = Home(
             ("moved", "moved --from HEAD~1"),
         ),
         Verb("lint", "warn about text counts that are outside their limits"),
-        Verb("picture", "draw the README's picture, docs/ping.svg, again from the records"),
+        Verb("picture", "draw the README's picture and badges again, from the records and settings"),
         Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
     ),
 )
