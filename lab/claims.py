@@ -329,7 +329,9 @@ def _read(_mtime: int) -> dict[str, Any]:
         for id, said in data.get("found", {}).items():
             gate.fit(f"found of {id}", said, list[str] if isinstance(said, list) else str)
             if isinstance(said, list) and len(said) != 2:
-                raise ValueError(f"found of {id} has to be a sentence with {{}}, or one for yes and no")
+                raise ValueError(
+                    f"found of {id} has to be a sentence with {{}}, or one for yes and no"
+                )
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():

@@ -51,7 +51,7 @@ function rearranged() {
 }
 
 /** Show the verdict of a small page as large as there is room. Returns its words. */
-function enlarged() {
+export function enlarged() {
   document.documentElement.dataset.theme = "light";
   document.querySelector(".way").remove();
   const main = document.querySelector("main");

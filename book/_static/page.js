@@ -423,7 +423,13 @@
       for (const row of all("tbody tr", table)) {
         if (row.cells.length !== heads.length) continue; // a cell across columns has no one name
         heads.forEach((head, i) => {
-          if (row.cells[i].colSpan === 1) row.cells[i].dataset.label = head.textContent.trim();
+          const cell = row.cells[i];
+          if (cell.colSpan !== 1) return;
+          cell.dataset.label = head.abbr || head.textContent.trim();
+          if (cell.childNodes.length < 2) return;
+          const value = document.createElement("span"); // all of it is beside the name
+          value.append(...cell.childNodes);
+          cell.append(value);
         });
       }
       for (const [parts, role] of Object.entries(ROLES))

@@ -31,7 +31,9 @@ def build(tmp_path, monkeypatch):
     claims.claim("sync-vs-async-file", ratio(0.9, 0.85, 0.95, difference="lower"))
     claims.claim("more", ratio(3.0, 2.9, 3.1), above=2, sentence="Three is “more”, <b>surely</b>.")
     claims.claim("wrong", 3, between=(2, 2), exact=True, sentence="Three is two.")
-    claims.claim("alone", ratio(2.0, float("-inf"), float("inf"), pairs=1), above=1, sentence="One.")
+    claims.claim(
+        "alone", ratio(2.0, float("-inf"), float("inf"), pairs=1), above=1, sentence="One."
+    )
     claims.claim("nothing", float("nan"), above=1, sentence="Nothing was measured.")
     noted = usage_notes.read(tmp_path / "usage").claims
     record = SimpleNamespace(machine="a machine", claims=noted, inputs={}, executed="2026-01-01")
