@@ -373,8 +373,8 @@ def quotations() -> dict[str, dict[str, Any]]:
 
 
 def found(id: str) -> tuple[str, ...]:
-    """Return what the number of a claim is: a sentence with {}, or one for 1 and one for 0; empty if
-    data/claims.toml does not say.
+    """Return what the number of a claim is: a sentence with {}, or one for 1 and one for 0. Empty
+    if data/claims.toml does not say.
     """
     said = claims().get("found", {}).get(id, ())
     return (said,) if isinstance(said, str) else tuple(said)

@@ -66,20 +66,20 @@ def finding(c: Claim) -> list[str]:
         certain = interval(value.low, value.high) if value.pairs > 1 else ""
         spread = f" (95 % interval {certain})" if certain else ""
         comparison = comparison if comparison.startswith(a) else capital(comparison)
-        found = f"{comparison}{at_text and f' {at_text}'}{spread}."
+        sentence = f"{comparison}{at_text and f' {at_text}'}{spread}."
     elif value is None or math.isnan(value):
         return []
     elif len(c.found) > 1:
         return [c.found[0 if value else 1]]
     else:
         sort = "Counted" if c.basis == "count" else "Measured"
-        found = "".join(c.found) or f"{sort}: {{}}."
-        found = found.replace("{}", exact(value).replace("-", "−"))
+        sentence = "".join(c.found) or f"{sort}: {{}}."
+        sentence = sentence.replace("{}", exact(value).replace("-", "−"))
     whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
     limit = limit_words(c.limit, whole=whole)
     if not limit:
-        return [found]
-    return [found, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
+        return [sentence]
+    return [sentence, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
 
 
 def limit_words(limit: str, *, whole: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""The badges of README are facts of the repository, and nothing on README is asked of another host."""
+"""The badges of README are facts of the repository, and README asks no other host for a picture."""
 
 import re
 from xml.etree import ElementTree

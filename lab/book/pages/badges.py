@@ -1,4 +1,4 @@
-"""The badges of README: facts that the repository itself knows, in a picture that nobody is asked for.
+"""The badges of README: facts that the repository knows, in a picture that comes with it.
 
 `python -m lab.book picture` writes docs/badges.svg. A badge of a workflow needs the address of the
 repository, which only its owner has: OWNER.md.

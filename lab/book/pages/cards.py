@@ -280,7 +280,8 @@ def marks(c: dict[str, Any]) -> dict[str, Any] | None:
     estimate = value["estimate"]
     if not estimate:
         return None
-    wanted, stars = limit_ends(c["limit"]), ()
+    wanted = limit_ends(c["limit"])
+    stars: tuple[float, ...] = ()
     elsewhere: list[Found] = []
     if c.get("source"):
         criterion = claims.criterion(c["id"])
