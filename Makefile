@@ -58,7 +58,7 @@ links: replay ## ask every external link in the book whether it still responds (
 slides: slides-names replay browser ## slides of a chapter, its questions and plots: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
 
-cards: replay browser ## a picture of each page for link previews, from its first plot; for a site with LAB_SITE_URL
+cards: replay browser ## a picture of each page and of each verdict for link previews; for a site with LAB_SITE_URL
 	@node tools/cards.mjs _build/replay/html
 
 # Before anything is built.
