@@ -58,7 +58,7 @@ links: replay ## check every external link in the book (needs the network)
 slides: slides-names replay browser ## make slides of a chapter's questions and plots: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
 
-cards: replay browser ## draw a picture of each page for link previews, from its first plot (needs LAB_SITE_URL)
+cards: replay browser ## draw a picture of each page and of each verdict for link previews (needs LAB_SITE_URL)
 	@node tools/cards.mjs _build/replay/html
 
 # Before anything is built.

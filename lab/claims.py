@@ -92,6 +92,8 @@ class Claim(Shown, Stored):
     because: str = ""  # why there is no verdict
     alone: str = ""  # of a published claim: the word of this sitting, without the others
     quoted: str = ""  # of a sentence that a source wrote without a ratio: author, title, year
+    # What the number is, as a sentence with the number at {}; of a yes and a no, a sentence each.
+    found: tuple[str, ...] = ()
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
@@ -331,6 +333,12 @@ def _read(_mtime: int) -> dict[str, Any]:
             if unknown := sorted(entry.keys() - QUOTED):
                 raise ValueError(f"{id} has keys that quoted sentences do not have: {unknown}")
             gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
+        for id, said in data.get("found", {}).items():
+            gate.fit(f"found of {id}", said, list[str] if isinstance(said, list) else str)
+            if isinstance(said, list) and len(said) != 2:
+                raise ValueError(
+                    f"found of {id} has to be a sentence with {{}}, or one for yes and no"
+                )
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
@@ -369,6 +377,14 @@ def quotations() -> dict[str, dict[str, Any]]:
     they are not those of the source; `measured` if the number is no count; `changed`.
     """
     return dict(claims().get("quoted", {}))
+
+
+def found(id: str) -> tuple[str, ...]:
+    """Return what the number of a claim is: a sentence with {}, or one for 1 and one for 0. Empty
+    if data/claims.toml does not say.
+    """
+    said = claims().get("found", {}).get(id, ())
+    return (said,) if isinstance(said, str) else tuple(said)
 
 
 def wordings() -> dict[str, tuple[str, ...]]:
@@ -632,6 +648,7 @@ def _judge_own(
         sentence=sentence or f"{id}: {value_text}, wanted {judgement.limit}",
         **_said(value, judgement, failures),
         value=value,
+        found=() if isinstance(value, Ratio) else found(id),
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
         demonstrates=demonstrates,
         **rest,
@@ -656,6 +673,7 @@ def _judge_quoted(
         sentence=entry["sentence"],
         **_said(value, judgement, failures),
         value=value,
+        found=found(id),
         quoted=f"{source['author']}, {entry.get('title', source['title'])}, {source['year']}",
         url=entry.get("url", source["url"]),
         quote=entry["quote"],

@@ -522,6 +522,50 @@ def test_no_digit_of_a_count_is_lost(quotation):
     assert claim("mine", 2 / 3, sentence="A.", above=0, exact=True).text.startswith("0.6667")
 
 
+def test_every_number_that_the_book_judges_is_told_as_what_it_is():
+    recorded = json.loads((paths.ROOT / "data/book-results.json").read_text())["claims"]
+    numbers = {c["id"] for c in recorded if not c["ratio"]}
+    told = claims.claims()["found"]
+    assert numbers - told.keys() == set(), "say under [found] of data/claims.toml what they are"
+    assert told.keys() - numbers == set(), "the book has no such claims"
+    for said in map(claims.found, told):
+        assert [text.count("{}") for text in said] in ([1], [0, 0]), said
+        assert all(re.fullmatch(r"[A-Z\w].*\.", text.replace("{}", "1")) for text in said), said
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What data/claims.toml says about the numbers of two claims."""
+    data = claims.claims()
+    found = {"turns": "It took {} turns.", "same": ["All are alike.", "One differs."]}
+    monkeypatch.setattr(claims, "claims", lambda: {**data, "found": found})
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (5, "It took 5 turns. We had said at least 4. Held."),
+        (-65536, "It took −65,536 turns. We had said at least 4. Did not hold."),
+        (math.nan, "A. No verdict"),
+    ],
+)
+def test_the_box_of_a_number_says_what_it_is(said, value, words):
+    box = claim("turns", value, above=4, exact=True, sentence="A.")._repr_html_()
+    assert words in " ".join(re.sub("<[^>]+>", "", box).split())
+
+
+def test_a_yes_or_a_no_is_told_in_words_without_a_limit(said):
+    for value, words in [(1, "A. All are alike. Held."), (0, "A. One differs. Did not hold.")]:
+        made = claim("same", value, between=(1, 1), exact=True, sentence="A.")
+        assert claims.Claim.from_json(json.loads(json.dumps(made.to_json()))).found == made.found
+        assert words in " ".join(re.sub("<[^>]+>", "", made._repr_html_()).split())
+
+
+def test_what_is_no_number_of_a_claim_is_not_told_as_one(said):
+    assert claim("turns", ratio(3.0), above=2, sentence="A.").found == ()
+    assert "Counted: 3." in claim("mine", 3, above=2, exact=True, sentence="A.")._repr_html_()
+
+
 def test_a_quoted_sentence_that_does_not_hold_fails_no_build(quotation, monkeypatch):
     noted = []
     monkeypatch.setattr(claims.usage, "note", lambda kind, **found: noted.append(found))

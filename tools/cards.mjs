@@ -1,11 +1,12 @@
 // The picture that a link to a page is shown with elsewhere: `make cards`, after a build with LAB_SITE_URL. Title, description and first figure of each
 // page, drawn by the browser with the page's own styles into _static/cards, 1200 x 630. A page without a figure keeps the picture of
-// the site. Readers load none of these: only programs that preview a link do.
+// the site. The small page of each verdict (lab/book/pages/verdict_pages.py) is its own picture. Readers load none of these: only
+// programs that preview a link do.
 //   node tools/cards.mjs SITE
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch, pagesOf } from "../tests/site/browser.mjs";
 
 const SIZE = { width: 1200, height: 630 }; // what Open Graph asks for
@@ -49,21 +50,45 @@ function rearranged() {
     .trim();
 }
 
+/** Show the verdict of a small page as large as there is room. Returns its words. */
+export function enlarged() {
+  document.documentElement.dataset.theme = "light";
+  document.querySelector(".way").remove();
+  const main = document.querySelector("main");
+  const card = main.querySelector(".lab-card");
+  document.body.style.cssText = "margin:0;max-width:none;padding:0;background:var(--lab-paper)";
+  main.style.cssText += ";height:100vh;box-sizing:border-box;padding:36px 44px;display:grid";
+  card.style.cssText =
+    "margin:0;padding:0.2rem 1.4rem;border-width:0 0 0 14px;border-radius:0;display:flex;flex-direction:column;justify-content:center";
+  const [word, axis] = [card.querySelector(".word"), card.querySelector(".axis")];
+  word.style.fontSize = "1.5rem";
+  if (axis) axis.style.cssText = "margin-block:0.4rem 0.8rem";
+  const fits = () => card.scrollHeight <= card.clientHeight && main.scrollHeight <= innerHeight;
+  for (let px = 36; px >= 16; px--) {
+    document.documentElement.style.fontSize = `${px}px`;
+    if (fits()) break;
+  }
+  const words = [card.querySelector("h1"), word].map((part) => part.textContent.trim());
+  return words.join(" ");
+}
+
 const escaped = (text) =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 
-/** Draw the card of each page that has an address and a figure, and let its page name that card. Returns the names of these pages. */
-export async function cardsOf(browser, site) {
+/** Draw a card for each page that has an address: `arrange` shows on the page what is to be seen, and returns its words, or null if
+ * there is nothing. The pages name their cards then. Returns the names of these pages.
+ */
+async function cardsOf(browser, site, pages, arrange) {
   const drawn = [];
   const tab = await browser.newPage({ viewport: SIZE, javaScriptEnabled: false });
   await tab.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-  for (const { name, url } of pagesOf(site)) {
+  for (const { name, url } of pages) {
     const file = join(site, name);
     const html = readFileSync(file, "utf8");
     const [, , address] = IMAGE.exec(html) ?? [];
     if (!address?.includes("_static/")) continue;
     await tab.goto(url, { waitUntil: "load" });
-    const words = await tab.evaluate(rearranged);
+    const words = await tab.evaluate(arrange);
     if (words === null) continue;
     const card = `_static/cards/${name.replace(/\.html$/, ".png")}`;
     mkdirSync(dirname(join(site, card)), { recursive: true });
@@ -79,6 +104,20 @@ export async function cardsOf(browser, site) {
   return drawn;
 }
 
+/** Draw the card of each page that has an address and a figure. Returns the names of these pages. */
+export const cardsOfPages = (browser, site) => cardsOf(browser, site, pagesOf(site), rearranged);
+
+/** Draw the card of each verdict. Returns the names of their small pages. */
+export function cardsOfVerdicts(browser, site) {
+  rmSync(join(site, "_static/cards/verdict"), { recursive: true, force: true }); // of claims that are gone
+  const folder = join(site, "verdict");
+  const files = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const pages = files
+    .filter((file) => file.endsWith(".html"))
+    .map((file) => ({ name: `verdict/${file}`, url: pathToFileURL(join(folder, file)).href }));
+  return cardsOf(browser, site, pages, enlarged);
+}
+
 async function main([folder]) {
   const site = resolve(folder);
   const hasAddress = ({ name }) => IMAGE.test(readFileSync(join(site, name), "utf8"));
@@ -91,8 +130,13 @@ async function main([folder]) {
   }
   const browser = await launch();
   try {
-    const drawn = await cardsOf(browser, site);
-    console.log(`${drawn.length} pages have their own picture for link previews.`);
+    const [pages, verdicts] = [
+      await cardsOfPages(browser, site),
+      await cardsOfVerdicts(browser, site),
+    ];
+    console.log(
+      `${pages.length} pages and ${verdicts.length} verdicts have their own picture for link previews.`,
+    );
   } finally {
     await browser.close();
   }

@@ -128,15 +128,26 @@
     states();
   }
 
-  /** The sign of a link sets the address, and copies it where the browser lets a page do that. */
+  /** The sign of a link sets the address, and copies it where the browser lets a page do that. A site that knows its own address has
+   * a small page for each verdict (lab/book/pages/verdict_pages.py): that address is copied, because a preview shows the verdict.
+   */
   function copyLinks(say) {
+    const here = document.querySelector('meta[property="og:url"]')?.content;
+    const verdicts = new Set(
+      all('[id^="claim-"] .lab-box a.lab-link, .lab-card .top a').map(({ hash }) => hash),
+    );
+    const shared = (link) => {
+      if (!here || !verdicts.has(link.hash)) return link.href;
+      const root = document.documentElement.dataset.content_root;
+      return new URL(`${root}verdict/${link.hash.slice("#claim-".length)}.html`, here).href;
+    };
     document.addEventListener("click", async (event) => {
       const link = event
         .composedPath()
         .find((part) => part.matches?.("a.lab-link[href^='#'], .lab-card .top a"));
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
       try {
-        await navigator.clipboard.writeText(link.href);
+        await navigator.clipboard.writeText(shared(link));
       } catch {
         return say("The address of this page now leads to this place");
       }
@@ -412,7 +423,13 @@
       for (const row of all("tbody tr", table)) {
         if (row.cells.length !== heads.length) continue; // a cell across columns has no one name
         heads.forEach((head, i) => {
-          if (row.cells[i].colSpan === 1) row.cells[i].dataset.label = head.textContent.trim();
+          const cell = row.cells[i];
+          if (cell.colSpan !== 1) return;
+          cell.dataset.label = head.abbr || head.textContent.trim();
+          if (cell.childNodes.length < 2) return;
+          const value = document.createElement("span"); // all of it is beside the name
+          value.append(...cell.childNodes);
+          cell.append(value);
         });
       }
       for (const [parts, role] of Object.entries(ROLES))

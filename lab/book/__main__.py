@@ -17,7 +17,7 @@ from pathlib import Path
 from lab.book import candidate, check_counts, lint, recording, teaching, versions
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
-from lab.book.pages import front
+from lab.book.pages import badges, front
 from lab.book.pipeline import preview
 from lab.book.pipeline.run import DRAW_EVERY_S, default_output, one_chapter, run
 from lab.cli import commands as cli
@@ -154,7 +154,7 @@ def _said(options: argparse.Namespace) -> str:
     if options.command == "teaching":
         return teaching.report(as_json=options.json, each_question=options.questions)
     if options.command == "picture":
-        return front.write_file()
+        return f"{front.write_file()}\n{badges.write_file()}"
     if options.command == "lint":
         return lint.report()
     if options.command == "checks":

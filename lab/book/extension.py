@@ -36,6 +36,7 @@ from lab.book.pages import (
     status,
     systems,
     ticks,
+    verdict_pages,
     verdicts,
 )
 from lab.book.pages.yours import page as yours
@@ -243,6 +244,8 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
                 card.write(build, app.config.html_title or app.config.project, Path(app.outdir))
             ticks.write(build, Path(app.outdir))
             assets.finish(app)
+            address, name = app.config.html_baseurl, app.config.project
+            verdict_pages.write(build, Path(app.outdir), address=address, project=name)
             _write_results(app, build, ok and build.is_last)
         about = {"ok": ok and build.is_last, "warnings": app._warncount}
         build.write_report(build.folder / "build.json", **about)

@@ -208,7 +208,9 @@ BOOK = Home(
             ("moved", "moved --from HEAD~1"),
         ),
         Verb("lint", "warn about text counts that are outside their limits"),
-        Verb("picture", "draw the README's picture, docs/ping.svg, from the records again"),
+        Verb(
+            "picture", "draw the README's picture and badges again, from the records and settings"
+        ),
         Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
     ),
 )

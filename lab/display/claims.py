@@ -29,7 +29,7 @@ def claim(c: Claim) -> str:
     click below is how it was judged, and of a published claim the figure and the quotation, which
     paper shows. It can be linked to: `#claim-` and its id.
     """
-    lines = [c.sentence, *_finding(c)]
+    lines = [c.sentence, *finding(c)]
     after = []
     if c.recorded and not c.replayed:  # the rest of the page was measured here
         after.append(f"This result is at least in part from the recorded run, {c.measured[:10]}.")
@@ -49,11 +49,11 @@ def claim(c: Claim) -> str:
     if not c.own:
         more += folded(PUBLISHED, _beside(c) + _quoted(c), on_paper=True)
     place = anchor(c.id)
-    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more, id=place)
+    box_html = spoken(judge.tone(c.verdict), " ".join(lines), verdict_sentence(c), more, id=place)
     return f'{STYLE}<div id="{escape(place)}">{box_html}</div>'
 
 
-def _finding(c: Claim) -> list[str]:
+def finding(c: Claim) -> list[str]:
     """Return what was measured, and the limit, as sentences."""
     value = c.value
     if isinstance(value, Ratio):
@@ -66,17 +66,20 @@ def _finding(c: Claim) -> list[str]:
         certain = interval(value.low, value.high) if value.pairs > 1 else ""
         spread = f" (95 % interval {certain})" if certain else ""
         comparison = comparison if comparison.startswith(a) else capital(comparison)
-        finding = f"{comparison}{at_text and f' {at_text}'}{spread}."
+        sentence = f"{comparison}{at_text and f' {at_text}'}{spread}."
     elif value is None or math.isnan(value):
         return []
+    elif len(c.found) > 1:
+        return [c.found[0 if value else 1]]
     else:
         sort = "Counted" if c.basis == "count" else "Measured"
-        finding = f"{sort}: {exact(value)}."
+        sentence = "".join(c.found) or f"{sort}: {{}}."
+        sentence = sentence.replace("{}", exact(value).replace("-", "−"))
     whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
     limit = limit_words(c.limit, whole=whole)
     if not limit:
-        return [finding]
-    return [finding, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
+        return [sentence]
+    return [sentence, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
 
 
 def limit_words(limit: str, *, whole: bool = False) -> str:
@@ -97,6 +100,17 @@ def limit_words(limit: str, *, whole: bool = False) -> str:
     return f"{'at most' if sign == '≤' else 'at least'} {low}{unit}{nodes}"
 
 
+def limit_ends(limit: str) -> tuple[float, float]:
+    """Return the ends of a limit: `≥ 2.5×` is 2.5 and infinity."""
+    parts = _LIMIT.fullmatch(limit.partition(";")[0])
+    if parts is None:
+        return -math.inf, math.inf
+    low = float(parts["low"])
+    if parts["sign"] == "≤":
+        return -math.inf, low
+    return low, math.inf if parts["sign"] else float(parts["high"] or low)
+
+
 def _quoted_name(arm: str) -> str:
     """Return the name of an arm as it can be part of a sentence."""
     return f"“{arm}”" if " " in arm else arm
@@ -113,7 +127,7 @@ _LIMIT = re.compile(
 )
 
 
-def _verdict(c: Claim) -> str:
+def verdict_sentence(c: Claim) -> str:
     """Return the verdict as a sentence, with the reason where there is none."""
     word = capital(c.verdict)
     return f"{word}: {in_words(c.because).rstrip('.')}." if c.because else f"{word}."

@@ -39,8 +39,15 @@ def test_each_rule_has_a_line_with_what_it_finds_and_how_often_it_is_wrong(shown
         row("today", control=False), row("widened"), row("interval alone", 3), row("widened", 3)
     )
     assert rows_of(html) == [
-        ["6", "no", "the rule", "3.1 ±0.1 %", "28 %", "60 %"],
-        ["6", "yes", "each end moved outwards by the A/A spread", "3.1 ±0.1 %", "28 %", "60 %"],
+        ["6", "no", "the rule", "3.1 ±0.1\u00a0%", "28\u00a0%", "60\u00a0%"],
+        [
+            "6",
+            "yes",
+            "each end moved outwards by the A/A spread",
+            "3.1 ±0.1\u00a0%",
+            "28\u00a0%",
+            "60\u00a0%",
+        ],
     ]
     assert (
         "4,000 simulated comparisons in each row" in html

@@ -49,10 +49,12 @@ export async function launch(more) {
   return chromium.launch(launchOptions(more));
 }
 
-/** Every page of the site: name, URL, whether its file holds a text, and a check of links that start there. */
+/** Every page of the site that is read, not the small pages of verdicts: name, URL, whether its file holds a text, and a check of
+ * links that start there.
+ */
 export function pagesOf(site) {
   const names = readdirSync(site, { recursive: true })
-    .filter((name) => name.endsWith(".html") && !/(^|[\\/])_/.test(name))
+    .filter((name) => name.endsWith(".html") && !/(^|[\\/])_|^verdict[\\/]/.test(name))
     .filter((name) => !readFileSync(join(site, name), "utf8").includes('http-equiv="refresh"'))
     .sort();
   const anchors = new Map();

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { cardsOf } from "../../tools/cards.mjs";
+import { cardsOfPages as cardsOf } from "../../tools/cards.mjs";
 import { launch, siteFolder } from "./browser.mjs";
 
 const ADDRESS = "https://example.org/course/";

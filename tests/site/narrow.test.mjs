@@ -31,6 +31,27 @@ describe("a table as cards", () => {
       options,
     );
   });
+
+  it("has all of a value beside its name", async () => {
+    await own.open(
+      page("across-machines.html").url,
+      async (tab) => {
+        const cell = tab.locator("table.lab-cards.lab-claims [data-label='Sitting 1']").first();
+        const { left, right } = await cell.evaluate((one) => {
+          const [label] = getComputedStyle(one).gridTemplateColumns.split(" ");
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          const lefts = [...range.getClientRects()].filter((r) => r.width > 1).map((r) => r.left);
+          return {
+            left: Math.min(...lefts) - one.getBoundingClientRect().left,
+            right: Number.parseFloat(label),
+          };
+        });
+        assert.ok(left >= right, `a value begins at ${left} px, beside a name of ${right} px`);
+      },
+      { viewport: { width: 390, height: 844 } },
+    );
+  });
 });
 
 describe("long pages of results are folded", () => {

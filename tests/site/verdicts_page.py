@@ -1,4 +1,6 @@
-"""Prints the page of verdicts as the build draws it of made-up results, without its chapters."""
+"""Prints the page of verdicts as the build draws it of made-up results, without its chapters; with
+the folder of a site and its address, writes the small page of each verdict there.
+"""
 
 import json
 import os
@@ -11,7 +13,7 @@ notes = Path(tempfile.mkdtemp()) / "usage"
 os.environ |= {"LAB_USAGE_FILE": str(notes), "LAB_PROFILE": "reference"}
 
 from lab import claims  # noqa: E402  what it notes goes where the environment says
-from lab.book.pages import cards, verdicts  # noqa: E402
+from lab.book.pages import cards, verdict_pages, verdicts  # noqa: E402
 from lab.book.pipeline import usage_notes  # noqa: E402
 from lab.book.pipeline.history import Record  # noqa: E402
 from lab.judging.stats import Ratio  # noqa: E402
@@ -49,6 +51,9 @@ for chapter, judged in CHAPTERS.items():
     )
 build = SimpleNamespace(outcomes=records, last=records.get, mode="replay", waiting=list)
 build.state = notes.parent
+if len(sys.argv) > 1:
+    folder, address = sys.argv[1:]
+    verdict_pages.write(build, Path(folder), address=address, project="The book")
 makers = {**verdicts.MAKERS, **cards.MAKERS}
 shown = ("verdict-words", "verdicts", "verdict-data", "sentences", "criteria")
 json.dump({name: makers[name](build).html for name in shown}, sys.stdout)

@@ -24,7 +24,7 @@ from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site import published as records
 from lab.book.site.placeholders import Html
-from lab.display.claims import anchor, limit_words
+from lab.display.claims import anchor, limit_ends, limit_words
 from lab.judging import judge
 from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
@@ -237,7 +237,7 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
     value = c["value"]
     return {
         **card,
-        "marks": _marks(value, criterion, [found for _, found, _ in claims.words_of(name)]),
+        "marks": marks(c),
         "here": _estimate(value),
         "interval": _interval(value),
         "alone": c.get("alone", "") if c.get("alone") != verdict else "",
@@ -270,24 +270,30 @@ def _spread(name: str) -> str:
     return f"{len(estimates)}, from {factor(estimates[0], bare)}× to {factor(estimates[-1], bare)}×"
 
 
-def _marks(
-    value: dict[str, Any], criterion: judge.Criterion, elsewhere: Sequence[Found] = ()
-) -> dict[str, Any] | None:
-    """Return the axis and what stands on it; None without an estimate. elsewhere : of the sittings,
-    thin lines below. A ratio that we derived is none that was published, so it has no star.
+def marks(c: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the axis of a claim that compares two servers, and what stands on it; None without an
+    estimate. The sittings are thin lines below. A ratio that we derived is none that was published,
+    so it has no star.
     """
+    value = c["value"]
     estimate = value["estimate"]
     if not estimate:
         return None
-    stars = () if criterion.derived else criterion.printed or ()
+    wanted = limit_ends(c["limit"])
+    stars: tuple[float, ...] = ()
+    elsewhere: list[Found] = []
+    if c.get("source"):
+        criterion = claims.criterion(c["id"])
+        wanted, stars = criterion.wanted, () if criterion.derived else criterion.printed or ()
+        elsewhere = [found for _, found, _ in claims.words_of(c["id"])]
     interval = _ends(value)
     ends = [end for sitting in elsewhere for end in (sitting.low, sitting.high)]
-    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars, *ends))
+    axis = Axis.of((estimate, *(interval or ()), *wanted, *stars, *ends))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
     return {
         "ticks": axis.ticks,
-        "wanted": axis.bar("wanted", *criterion.wanted),
+        "wanted": axis.bar("wanted", *wanted),
         "bars": bars,
         "sittings": [
             axis.bar("sitting", sitting.low, sitting.high, sitting.estimate)

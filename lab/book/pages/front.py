@@ -53,6 +53,7 @@ HANDLERS = {
 }
 # Colours in the light and in the dark; a page has both as variables (book/_static/lab.css).
 COLOURS = {
+    "paper": ("#ffffff", "#121212"),
     "ink": ("#1b1f24", "#e6e9ed"),
     "muted": ("#57606a", "#a9b1ba"),
     "1": ("#0b5cad", "#6cb4ff"),
@@ -138,12 +139,15 @@ def picture(build: Build) -> Html:
 
 
 def file_text() -> str:
-    """Return the picture as a file of its own, which knows the light and the dark."""
+    """Return the picture as a file of its own, which knows the light and the dark. It has a paper,
+    because the page around it may be dark where the reader's system is light.
+    """
     light, dark = (
         "".join(f"--lab-{name}: {both[i]};" for name, both in COLOURS.items()) for i in (0, 1)
     )
     schemes = (
-        f".lab-ping {{ {light} }}@media (prefers-color-scheme: dark) {{ .lab-ping {{ {dark} }} }}"
+        f".lab-ping {{ {light}background: var(--lab-paper) }}"
+        f"@media (prefers-color-scheme: dark) {{ .lab-ping {{ {dark} }} }}"
     )
     return drawing(pinged(), f"<style>{schemes}{MOTION}</style>") + "\n"
 

@@ -14,6 +14,7 @@ from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site.placeholders import Html
 from lab.text.numbers import count
+from lab.text.phrasing import unbroken
 
 STORED = paths.DATA / "judging.json"
 PAIRS = (6, 8, 10)
@@ -78,7 +79,7 @@ def _row(one: Mapping[str, Any], name: str) -> str:
     finds = [one["finds"].get(effect) for effect in ("1.1", "1.3")]
     alarms = f"{_percent(one['alarms'])} ±{_percent(one['error'])} %"
     cells = [alarms, *(NONE if x is None else f"{100 * x:.0f} %" for x in finds)]
-    told = "".join(f'<td class="lab-n">{cell}</td>' for cell in cells)
+    told = "".join(f'<td class="lab-n">{unbroken(cell)}</td>' for cell in cells)
     control = "yes" if one["control"] else "no"
     return (
         f'<tr><td class="lab-n">{one["pairs"]}</td><td>{control}</td>'

@@ -155,8 +155,11 @@ def _table(
     raw: bool = False,
     kind: str = "",
 ) -> str:
-    """A table that scrolls where a screen is narrow, by keys, too; `label` names it."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    """A table that scrolls where a screen is narrow, by keys, too; `label` names it. A number is
+    the name of a sitting.
+    """
+    names = {name: f' abbr="Sitting {name}"' for name in heads if name.isdigit()}
+    head = "".join(f'<th scope="col"{names.get(name, "")}>{escape(name)}</th>' for name in heads)
     shown = [[cell if raw else escape(cell) for cell in row] for row in rows]
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'

@@ -31,6 +31,7 @@ from lab.book.site import published
 from lab.widgets import parts
 
 CARD = "_static/card.png"
+CARD_ALT = "Forest plot: published ratios as stars, ours as dots with 95 % intervals"
 DESCRIPTIONS = paths.ROOT / "book" / "descriptions.toml"
 DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
@@ -160,6 +161,7 @@ def _facts(
         "chapter": short(page) if page in _build(app).outcomes else "",
         "cite": _cite(config, title, context.get("pageurl") or ""),
         "card": urljoin(config.html_baseurl, CARD) if config.html_baseurl else "",
+        "card_alt": CARD_ALT,
     }
 
 

@@ -354,7 +354,8 @@
         `the pool has finished only work ${work.number + 1} when the loop checks`,
         [work],
       ]);
-      if (at) ways.push([`the pool has finished work ${work.number + 1} first`, [work, ...otherWork]]);
+      if (at)
+        ways.push([`the pool has finished work ${work.number + 1} first`, [work, ...otherWork]]);
     }
     return ways;
   };
