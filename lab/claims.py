@@ -268,8 +268,8 @@ def _no_run(of: Measured | None, *, exact: bool) -> str:
             for which in (False, True)
         )
         return (
-            f"Node {run_nodes} ran here, and {record_nodes} in the recorded run. `make nodes` installs "
-            "all of them"
+            f"Node {run_nodes} ran here, and {record_nodes} in the recorded run. `make nodes` "
+            "installs all of them"
         )
     return ""
 
