@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import os
 
 import pytest
@@ -13,6 +14,14 @@ from lab.book.pipeline import one_chapter, toc
 from lab.book.pipeline.locks import BuildBusy
 
 pytestmark = [pytest.mark.builds, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_page_is_parsed_once():
+    """Each name that is looked up would parse all pages of the book, a second of a processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(one_chapter, "has_cells", functools.cache(one_chapter.has_cells))
+        yield
 
 
 @pytest.mark.parametrize(
