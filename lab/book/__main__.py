@@ -72,14 +72,16 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="compare with data/versions.json, and exit with 1 if something differs",
     )
-    tried = commands.add("candidate")
-    tried.add_argument(
+    candidates = commands.add("candidate")
+    candidates.add_argument(
         "build",
         help="the path of a Node, of its folder or of its archive, or a link to one of these",
     )
-    tried.add_argument("names", nargs="*", help="only these chapters (default: all)")
-    tried.add_argument("--base", type=int, help="the major version of the release to compare with")
-    tried.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
+    candidates.add_argument("names", nargs="*", help="only these chapters (default: all)")
+    candidates.add_argument(
+        "--base", type=int, help="the major version of the release to compare with"
+    )
+    candidates.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     checks = commands.add("checks")
     checks.add_argument(
         "names",

@@ -55,7 +55,7 @@ def test_a_finding_is_a_sentence_with_a_number_and_its_verdict(monkeypatch):
     html = str(front.findings(None).html)
     text = re.sub("<[^>]+>", "", html)
     assert (
-        "“Async is faster.” Published: 1.5 times. In our trials, async answers 0.894 times as many "
+        "“Async is faster.” Published: 1.5 times. In our trials, async responds to 0.894 times as many "
         "requests per second as sync. Reversed"
     ) in text
     waits = {row.code: row.pings for row in OUTCOMES}
