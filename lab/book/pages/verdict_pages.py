@@ -25,7 +25,6 @@ from lab.book.site.pagefacts import CARD, CARD_ALT
 from lab.claims import Claim
 from lab.display.claims import anchor, finding, verdict_sentence
 from lab.judging import judge
-from lab.paths import WIDGETS
 from lab.storage import written
 from lab.text.phrasing import capital, unbroken
 
@@ -41,7 +40,7 @@ def write(build: Build, out: Path, *, address: str, project: str) -> None:
     shutil.rmtree(out / FOLDER, ignore_errors=True)
     if not address:
         return
-    written.write(out / FOLDER / FORWARD, (WIDGETS / "verdicts" / FORWARD).read_bytes())
+    written.write(out / FOLDER / FORWARD, Path(__file__).with_name(FORWARD).read_bytes())
     has_card = (out / CARD).exists()
     for published in (True, False):
         for c in judged(build, published=published):

@@ -21,7 +21,7 @@ from lab.storage.written import write
 # Pages with programs to be changed may show one frame: that of the model of Node, which has a
 # policy of its own (lab/simulator/bundle.py) and is of no origin.
 FRAMES = "frame-src 'self'; "
-_PROGRAMS = re.compile(r"<loop-replay\b|\blab-(program|loop-lab)\b")
+_PROGRAMS = re.compile(r"<loop-replay\b|\blab-(?:program|server|loop-lab)\b|\bdata-here\b")
 
 log = logging.getLogger(__name__)
 
