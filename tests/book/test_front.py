@@ -55,8 +55,8 @@ def test_a_finding_is_a_sentence_with_a_number_and_its_verdict(monkeypatch):
     html = str(front.findings(None).html)
     text = re.sub("<[^>]+>", "", html)
     assert (
-        "“Async is faster.” Published: 1.5 times. In our trials, async responds to 0.894 times as many "
-        "requests per second as sync. Reversed"
+        "“Async is faster.” Published: 1.5 times. In our trials, async responds to 0.894 times as "
+        "many requests per second as sync. Reversed"
     ) in text
     waits = {row.code: row.pings for row in OUTCOMES}
     assert f"{waits['await Promise.resolve();']} pings of another client" in text
