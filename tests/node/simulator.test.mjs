@@ -1,6 +1,6 @@
 // The search for orders: what is shown of a race, and the way to an order that needs long delays.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { explore } from "../../lab/simulator/explore.js";
 import { createMachine, explore as exploreTraced, programOf } from "../../lab/simulator/index.js";
@@ -115,6 +115,14 @@ test("import.meta of a module says where it is, as Node does", () => {
   const places = ["file:///home/you/a%20b%23.mjs", "/home/you/a b#.mjs", "/home/you"];
   assert.equal(chunks[0][1], `${places.join()}\n`);
 });
+
+const SOCKETS = new URL("../simulator/sockets/", import.meta.url);
+for (const file of readdirSync(SOCKETS))
+  test(`the replay draws each step of sockets/${file}`, () => {
+    const program = programOf(machine, readFileSync(new URL(file, SOCKETS), "utf8"), file);
+    const { trace } = exploreTraced(machine, program, { clock, mostRuns: 1, traces: 1 });
+    globalThis.LoopReplay.model.goThrough(trace);
+  });
 
 test("each order has a trace that the replay draws: who queued what, on which line, in which phase", () => {
   const source = `setImmediate(() => console.log("check"));

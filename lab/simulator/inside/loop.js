@@ -470,7 +470,8 @@
     }
     takePosts();
     for (const event of events) if (!isBefore(event)) callSocket(event);
-    if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runAfterPoll());
+    // A pending callback reports input or output, so it counts as one of the poll phase, as in a recorded trace.
+    machine.sockets?.runAfterPoll();
   };
   const takePosts = () => {
     // Each port is looked at once a turn, in the order in which they were made.
@@ -484,6 +485,12 @@
         .sort((a, b) => a.number - b.number)
         .find((other) => other.number > last);
     }
+  };
+
+  /** What became ready after the last poll phase is drawn in the next one. */
+  const runPending = () => {
+    machine.turn = turn + 1;
+    inPhase("poll", () => machine.sockets.runPending());
   };
 
   /** What was closed last comes first. */
@@ -502,7 +509,7 @@
     if (goesRound) runTimers();
     while (!machine.isStopped && goesRound) {
       yield;
-      if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runPending());
+      if (machine.sockets?.hasPending()) runPending();
       if (machine.isStopped) break;
       poll();
       if (machine.isStopped) break;
