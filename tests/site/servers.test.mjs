@@ -98,10 +98,12 @@ describe("below the figure of a server", () => {
 
   it("a setImmediate between slices lets Ben's ping in", async () => {
     await own.clean(page("ping"), async (tab) => {
-      const { run, write, figures } = await changed(tab);
+      const { run, write, figures, box } = await changed(tab);
       await run();
       const first = "first wait (ms)";
       assert.ok((await figures())[first][0] > 395);
+      // The one ping that waited is in the plot, too.
+      assert.doesNotMatch(await box.locator(".served").innerText(), /No response/);
       await write(
         server(`if (request.url === "/ping") return response.end("pong");
   for (let i = 0; i < 100; i++) { hashFor(5); await new Promise(setImmediate); }

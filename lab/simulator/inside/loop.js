@@ -471,7 +471,7 @@
     takePosts();
     for (const event of events) if (!isBefore(event)) callSocket(event);
     // A pending callback reports input or output, so it counts as one of the poll phase, as in a recorded trace.
-    machine.sockets?.runAfterPoll();
+    if (machine.sockets?.hasPending()) machine.sockets.runAfterPoll();
   };
   const takePosts = () => {
     // Each port is looked at once a turn, in the order in which they were made.

@@ -279,15 +279,28 @@ class Panel {
     this.#say(
       `Model of Node ${this.version.replace("v", "")}: ${number === 1 ? "one order" : `${number} orders`}${more}.`,
     );
-    if (this.asked) return this.#draw({ trace, orders, cut, notes });
-    fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
+    if (this.asked) this.#draw({ trace, orders, cut, notes });
+    else fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
+    if (number === 1) return;
     // A reader who steps already keeps the run with which the replay began.
-    if (number > 1 && this.#isUntouched()) this.replay.load(trace);
+    if (!this.asked && !this.#isUntouched())
+      return this.#title("In the run that you step through, it prints");
+    if (!this.asked) {
+      this.replay.load(trace);
+      fill(this.parts.printed, this.#printed(orders[0], notes));
+    }
+    this.#title("It prints, in the likeliest order");
   }
 
   #isUntouched() {
     const { view } = this.replay ?? {};
     return !view || view.at === view.walk.first;
+  }
+
+  #title(words) {
+    const title =
+      this.parts.printed.querySelector(".lines") && this.parts.printed.firstElementChild;
+    if (title) title.textContent = words;
   }
 
   #clear() {

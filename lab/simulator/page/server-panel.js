@@ -336,7 +336,8 @@ class ServerPanel {
     // A measured run looks at what ended after its warm-up.
     const fromMs = load.warmSeconds * 1000;
     const ownRows = server.group ? rows.filter(({ group }) => group === server.group) : rows;
-    const waits = waitsOf(ownRows, fromMs, endMs);
+    // Who waits when the other group has had its last response gets an answer, too, and one group is shown whole.
+    const waits = waitsOf(ownRows, fromMs, server.group ? Number.POSITIVE_INFINITY : endMs);
     const summary = summaryOf(ownRows, fromMs, endMs);
     const record = MEASURED[server.id] ?? null;
     const serverName = isSame.text && isSame.load ? "this server" : "your server";
