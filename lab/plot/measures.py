@@ -151,7 +151,7 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     if r.blind == too_few(r.pairs):  # this reason already gives the number of pairs
         inside, why = ", ".join([*spread, r.blind]), ""
     return _sentence(
-        f"{at_text} the data carry no verdict: {finding} ({inside}){why and f', but {why}'}"
+        f"{at_text} the data don't allow a verdict: {finding} ({inside}){why and f', but {why}'}"
     )
 
 

@@ -146,7 +146,7 @@ setTimeout(() => console.log("timer"), 0);`;
   );
   const model = indexRecording(trace.versions[0].recordings[0], trace.pool);
   const sentences = model.steps.map((_, step) => describe(model, step)).join("\n");
-  assert.match(sentences, /Line 3: await. The promise is settled already/);
+  assert.match(sentences, /Line 3: await. The promise is already settled/);
   assert.match(
     sentences,
     /microtask queue is emptied: await \(line 3\) runs. Still main program, iteration 0/,

@@ -243,11 +243,11 @@ describe("both", () => {
           slider.dispatchEvent(new Event("input"));
         }
       });
-      assert.match(await finding(tab), /not at 35/); // seen
+      assert.match(await finding(tab), /not with 35/); // seen
       await tab.clock.runFor(499);
       assert.deepEqual(await tab.evaluate(() => globalThis.told), []);
       await tab.clock.runFor(1);
-      assert.match(await spoken(tab).innerText(), /not at 35/);
+      assert.match(await spoken(tab).innerText(), /not with 35/);
       assert.ok(await spoken(tab).isVisible());
       assert.equal(await tab.locator(".finding.passing").isVisible(), false);
       assert.equal((await tab.evaluate(() => globalThis.told)).length, 1);
@@ -287,7 +287,7 @@ describe("both", () => {
         }
         await less.tap();
         assert.equal(await knob(tab, "Of 50 ms, waiting").inputValue(), "44");
-        assert.match(await finding(tab), /not at 44/);
+        assert.match(await finding(tab), /not with 44/);
         await knob(tab, "Of 50 ms, waiting").fill("50");
         assert.equal(await more.getAttribute("aria-disabled"), "true");
         await more.tap({ force: true });

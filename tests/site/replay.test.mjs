@@ -757,7 +757,7 @@ describe("pages", () => {
     await open(
       page("bad", '<loop-replay><script type="application/json">{"a":</script></loop-replay>'),
       async (tab) => {
-        await tab.getByText("cannot be read").waitFor();
+        await tab.getByText("can't be read").waitFor();
       },
     );
   });

@@ -291,7 +291,7 @@ describe("a result file", () => {
       assert.match(await said(tab).innerText(), /Kept/);
       assert.equal(await tab.evaluate(() => document.activeElement.innerText), "Forget it");
       await tab.keyboard.press("Enter");
-      assert.match(await said(tab).innerText(), /Forgotten/);
+      assert.match(await said(tab).innerText(), /was forgotten/);
       assert.equal(await tab.evaluate(() => document.activeElement.type), "file");
     });
   });
@@ -381,7 +381,7 @@ describe("what is no result file", () => {
       /schema 2, but this page reads 1\. The page is older/,
     ],
     "the book's own file": [JSON.stringify(BOOK), /the book's own file/],
-    "a file that is too large": [" ".repeat(200_001), /200,001 bytes; .* at most 200,000/],
+    "a file that is too large": [" ".repeat(200_001), /200,001 bytes, but .* at most 200,000/],
     "a made-up verdict": [
       changed((r) => {
         r.claims[2].verdict = HTML;

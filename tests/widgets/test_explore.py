@@ -91,7 +91,7 @@ def test_a_percentile_without_support_is_not_told(sized):
 
 def test_the_ratio_comes_with_its_interval_and_says_when_there_is_no_verdict(sized):
     said = explore.sizes(sized).to_json()["said"]["throughput"]
-    assert re.search(r"carry no verdict.*95 % interval", said[0]["string/Buffer"])
+    assert re.search(r"don't allow a verdict.*95 % interval", said[0]["string/Buffer"])
     assert re.match(
         r"Buffer responds to 4(\.0\d?)? times as many .* as string \(95 % interval .*, 6 pairs\)$",
         said[1]["string/Buffer"],

@@ -189,7 +189,7 @@ export default {
     t.equal(
       pool.of(long)?.value,
       "done",
-      "a caller whose work took longer than the patience of other callers did not get its result",
+      "a caller whose work took longer than other callers were willing to wait did not get its result",
     );
     await pool.ask([late]);
     const came = await until(t, () => pool.began().some(({ name }) => name === late));

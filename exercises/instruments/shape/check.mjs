@@ -94,7 +94,7 @@ export default {
         );
       if (kinds.size === 2 && Math.abs(saw / run.mean - 1) < 0.5)
         t.miss(
-          `${where(run)}, the mean of these thousand requests is wrong, because the number of slow requests in a thousand varies or was left to chance`,
+          `${where(run)}, the mean of these thousand requests is wrong, because the number of slow requests in a thousand varied or was left to chance`,
           seen,
         );
       t.miss(`${where(run)}, the mean of these thousand requests is wrong`, seen);

@@ -53,7 +53,7 @@ const WORK = [
     "computes on a thread of the pool; threads share the processors, so in the model more " +
       "threads than processors do not help (in our measured run, they helped a little)",
   ],
-  ["await read(ms)", "waits on a thread of the pool, as for a file"],
+  ["await read(ms)", "waits on a thread of the pool, as a file operation does"],
   ["await query(ms)", "waits for the database, which has as many connections as you set"],
 ];
 

@@ -320,8 +320,8 @@
       }
       case "end":
         return model.module === "esm"
-          ? "The module's text has ended, or waits at an await. It ran in a microtask, so the other microtasks come first, then the ticks."
-          : "The program's text has ended. Next come the ticks, then the microtasks, and " +
+          ? "The module's code has run to its end, or is waiting at an await. It ran in a microtask, so the other microtasks come first, then the ticks."
+          : "The program's code has run to its end. Next come the ticks, then the microtasks, and " +
               "then the loop begins.";
       case "new":
         if (facts.kind === "PROMISE")
