@@ -252,7 +252,7 @@ for (const [what, source, words] of [
   test(`${what}: one sentence`, () => refused(source, { clients: 2 }, words));
 
 for (const [load, words] of [
-  [{ clients: 0 }, /number of clients is a whole number from 1 to 1000, and not 0/],
+  [{ clients: 0 }, /number of clients must be a whole number from 1 to 1000, and not 0/],
   [{ clients: Number.NaN }, /number of clients/],
   [{ clients: "ten" }, /and not "ten"/],
   [{ rate: -1 }, /rate is a number/],

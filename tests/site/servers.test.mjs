@@ -160,7 +160,7 @@ describe("below the figure of a server", () => {
       for (const value of ["0", "2.5", "", "1e9"]) {
         await clients.fill(value);
         await run();
-        assert.match(await complaint(), /^The number of clients is a whole number from 1 to 1000/);
+        assert.match(await complaint(), /^The number of clients must be a whole number from 1 to 1000/);
       }
       await clients.fill("10");
       await run();
@@ -251,7 +251,7 @@ describe("below the figure of a server", () => {
         await save.click();
         assert.match(
           await complaint(),
-          /^The number of database connections is a whole number from 1 to 1000/,
+          /^The number of database connections must be a whole number from 1 to 1000/,
         );
       }
       await box.getByLabel("Database connections").fill("7");
