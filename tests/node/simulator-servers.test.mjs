@@ -255,7 +255,7 @@ for (const [load, words] of [
   [{ clients: 0 }, /number of clients must be a whole number from 1 to 1000, and not 0/],
   [{ clients: Number.NaN }, /number of clients/],
   [{ clients: "ten" }, /and not "ten"/],
-  [{ rate: -1 }, /rate is a number/],
+  [{ rate: -1 }, /rate must be a number/],
   [{ patience: 3 }, /A load has no patience\. Choose from seconds, .*patienceMs/],
   [{ schedule: "bursts" }, /poisson or constant/],
   [{ seconds: 1, warmSeconds: 1 }, /warm-up must be shorter/],
