@@ -1,10 +1,9 @@
 // What becomes of each criterion of an exercise: how a check that throws is taken, in which words, and what was printed.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Broken, Missed, Noisy, Void } from "./conversation.mjs";
+import { Broken, BUSY, Missed, Noisy, Void } from "./conversation.mjs";
 import { Thrown } from "./values.mjs";
 
 const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
-const BUSY = "the machine is too busy. Your program spent most of its time waiting for a processor";
 
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [
