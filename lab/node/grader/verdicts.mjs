@@ -13,6 +13,15 @@ const OUTCOMES = [
   [Noisy, "noisy"],
 ];
 
+const MOST_OF_URL = 40; // characters of a data: URL that are shown
+/** A text without the contents of data: URLs: a check may load a module of its own from one, and a stack repeats it in each line. */
+const withoutData = (text) =>
+  text.replace(/\bdata:(\w+\/[\w+.;=-]+),\S+/g, (url, type) => {
+    if (url.length <= MOST_OF_URL) return url;
+    const [place] = /(?::\d+){0,2}[)\]'",;]*$/.exec(url);
+    return `data:${type},…${place}`;
+  });
+
 /** What became of one criterion: held, missed, void, noisy, left (one that it needs was missed), broken (our own fault). */
 async function look(t, check, { id, needs = [] }, before) {
   const lacking = needs.find((each) => before[each] !== "held");
@@ -57,7 +66,10 @@ async function look(t, check, { id, needs = [] }, before) {
       outcome === "broken" && (error instanceof Broken || error?.name === "TypeError")
         ? error.message
         : undefined;
-    return { outcome, message, fault, odd, ...printed, ...error?.seen };
+    const shown = { message, ...printed, ...error?.seen };
+    for (const [name, text] of Object.entries(shown))
+      if (typeof text === "string") shown[name] = withoutData(text);
+    return { outcome, fault, odd, ...shown };
   }
 }
 
