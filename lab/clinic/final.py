@@ -32,11 +32,14 @@ from lab.grading import exercise as exercises
 from lab.grading import folders, verbs
 from lab.grading.exercise import Exercise
 from lab.grading.handin import HandIn
-from lab.grading.result import GRADED, HELD, Result
+from lab.grading.result import GRADED, HELD, NOISY, Result
 from lab.judging.stats import abba, paired_ratio
 from lab.measure.generator import Standby
-from lab.processes import lock, nodes
+from lab.processes import lock, machine, nodes, proctree
+from lab.records import checks
 from lab.records.stamp import utc
+from lab.records.trial import Check
+from lab.servers import resources
 from lab.storage import written
 from lab.text.looks import html, macros
 from lab.text.numbers import bare, count, number
@@ -51,6 +54,7 @@ MINUTES = 15  # after which no further step is begun; a quiet machine needs thre
 BEFORE_STEP = 8
 PAIRS, TURN_S, TURN_WARM_S = 8, 0.7, 0.2
 WORSE_BY = 0.25  # of its answers a second, which a drop may lose
+LEAST_SEEN_S = 1.0  # of the load and the examination, for which other programs are looked at
 FILE = "load.bin"
 FILE_BYTES = 64 << 10
 
@@ -116,7 +120,8 @@ class Final:
     """What a folder came to: a result for each step, the loads by what was asked, the examination.
 
     compared : with a drop of step 8. refused : in words why there are no loads, or no examination.
-    left : steps that were not begun, as the time was over.
+    left : steps that were not begun, as the time was over. quiet : what other programs used of the
+    processors while the drop was loaded and examined.
     """
 
     folder: str
@@ -129,6 +134,25 @@ class Final:
     left: tuple[Exercise, ...]
     started: str
     seconds: float
+    quiet: Check
+
+    @property
+    def busy(self) -> str:
+        """In a sentence, that the machine was too busy to tell what takes long; empty if not."""
+        noisy = [step for step in self.steps if step.outcome == NOISY]
+        reasons = [f"{count(len(noisy), 'step')} got no verdict"] if noisy else []
+        reasons += [self.quiet.text.partition(":")[0]] if self.quiet.status == "fail" else []
+        if not reasons:
+            return ""
+        because = " and ".join(reasons)
+        findings = self.examination.diagnosis.findings if self.examination else ()
+        timed = [one.illness.name for one in findings if one.illness.is_timed]
+        words = [f"The machine was busy: {because}. Times and rates on this page say little."]
+        if timed:
+            names = ", ".join(timed)
+            words.append(f"Other programs can cause what the clinic found ({names}).")
+            words.append("It is not counted as a fault of the drop.")
+        return " ".join([*words, "Run the final check again when the machine is quiet."])
 
     @property
     def points(self) -> float:
@@ -150,14 +174,23 @@ class Final:
             and not self.left
             and not (self.compared and self.compared.is_own and self.compared.is_worse)
             and self.examination is not None
-            and outputs.verdict(self.examination) == outputs.WELL
+            and self._is_healthy(self.examination)
         )
+
+    def _is_healthy(self, one: Examination) -> bool:
+        """Whether the examination found nothing, apart from what a busy machine brings about."""
+        if outputs.verdict(one) == outputs.WELL:
+            return True
+        findings = one.diagnosis.findings
+        is_timed = bool(findings) and all(found.illness.is_timed for found in findings)
+        return bool(self.busy) and is_timed and not one.observed.died
 
     def __str__(self) -> str:
         lines = [step.line() for step in self.steps]
         lines += [f"{what}, {_load_line(phase)}" for what, phase in self.loads]
         lines += [self.compared.sentence] if self.compared else []
         lines += [*self.refused, *([str(self.examination)] if self.examination else [])]
+        lines += [self.busy] if self.busy else []
         lines.append(f"{bare(self.points)} of {bare(self.of)} points, in {self.seconds:.0f} s")
         return "\n".join(lines)
 
@@ -178,6 +211,7 @@ class Final:
                 json.loads(outputs.examination_json(self.examination)) if self.examination else None
             ),
             "refused": list(self.refused),
+            "busy": self.busy or None,
         }
 
 
@@ -206,6 +240,7 @@ def of_folder(
     loads: list[tuple[str, Phase]] = []
     comparison = examination = None
     place, command = _started(folder, hand_in)
+    used = _Used()
     with tempfile.TemporaryDirectory(prefix="lab-drop-") as scratch:
         files = Path(scratch) / "files"
         files.mkdir()
@@ -244,7 +279,27 @@ def of_folder(
         remaining_steps,
         start_utc,
         time.monotonic() - start_s,
+        checks.quiet_beside(used.others_cores(), machine.machine().cores),
     )
+
+
+class _Used:
+    """What has been used of the processors since it was made, by us and by all programs."""
+
+    def __init__(self) -> None:
+        self._before = self._now()
+
+    @staticmethod
+    def _now() -> tuple[float, float | None, float]:
+        ours = proctree.grown({os.getpid()}, proctree.processes())
+        return time.monotonic(), machine.busy_s(), resources.measure(ours).cpu_s
+
+    def others_cores(self) -> float | None:
+        """Cores that other programs used; None if that is unknown, or too short to be seen."""
+        (start_s, busy_s, ours_s), (now_s, later_s, ours_later_s) = self._before, self._now()
+        if busy_s is None or later_s is None or now_s - start_s < LEAST_SEEN_S:
+            return None
+        return ((later_s - busy_s) - (ours_later_s - ours_s)) / (now_s - start_s)
 
 
 def _too_late(left: Sequence[Exercise], minutes: float) -> str:
@@ -395,6 +450,7 @@ def page(whole: Final) -> str:
         HTML.intro({"title": "The file drop, as a whole", "about": about}),
         box(tone, f"{bare(whole.points)} of {bare(whole.of)} points", words),
         table([_step_row(number, step) for number, step in enumerate(whole.steps, 1)]),
+        *([box("warn", "a busy machine", [whole.busy])] if whole.busy else []),
         HTML.heading("Under load"),
         *_load_parts(whole.loads),
         *([HTML.text(whole.compared.sentence)] if whole.compared else []),

@@ -65,6 +65,13 @@ class Illness:
     is_failure: bool = False
     sites: frozenset[str] | None = frozenset()
 
+    @property
+    def is_timed(self) -> bool:
+        """Is it told by what took long, or came late? Other programs on the machine bring that
+        about, too.
+        """
+        return any(limit.sign.endswith("_ms") or limit is BEHIND_SHARE for limit in self.limits)
+
 
 # Kinds of sites at which another service is asked.
 ASKED = frozenset({"call", "fetch", "request", "query"})
@@ -238,17 +245,13 @@ FAILS = Illness(
     ),
     is_failure=True,
 )
+BEHIND_SHARE = Limit(
+    "behind_share", 0.4, "of the arrivals at half of its highest rate got no response", _share
+)
 BEHIND = Illness(
     "falls-behind",
     "falls behind",
-    (
-        Limit(
-            "behind_share",
-            0.4,
-            "of the arrivals at half of its highest rate got no response",
-            _share,
-        ),
-    ),
+    (BEHIND_SHARE,),
     "Requests pile up at half of the rate that the program reached before, so its capacity "
     "does not last.",
     ("cases/overload", "Overload"),

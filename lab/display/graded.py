@@ -88,8 +88,8 @@ def _head(result: Result) -> dict[str, Any]:
     points = f"{bare(result.points)} of {bare(result.of)} points"
     tone, word, note = "fail", points, ""
     if result.outcome == NOISY:
-        tone, word = "warn", "no verdict"
-        note = f"{result.untold[:1].upper()}{result.untold[1:]}. Nothing is lost: try again."
+        tone, word = ("fail" if result.missed else "warn"), result.at_least or "no verdict"
+        note = f"{result.again[0].upper()}{result.again[1:]}"
     elif result.outcome != GRADED:
         tone, word, note = "warn", "no verdict", f"{FAILED[0].upper()}{FAILED[1:]}"
     elif result.passed:

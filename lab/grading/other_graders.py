@@ -100,7 +100,7 @@ FORMS: dict[str, Form] = {"gradescope": gradescope, "classroom50": classroom50}
 def _decided(result: Result) -> None:
     if result.outcome == GRADED:
         return
-    why = f"{result.untold}. Nothing is lost: try again." if result.outcome == NOISY else FAILED
+    why = result.again if result.outcome == NOISY else FAILED
     raise NoForm(f"{result.exercise}: no verdict, so nothing is written: {why}")
 
 

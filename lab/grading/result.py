@@ -84,6 +84,21 @@ class Result(Stored, Shown):
         return next((one.message for one in self.criteria if one.outcome == NOISY), "")
 
     @property
+    def at_least(self) -> str:
+        """How many points are missing whatever the rest comes to, if the rest is untold."""
+        if self.outcome != NOISY or not self.missed:
+            return ""
+        lost = bare(sum(one.of for one in self.missed))
+        return f"at least {lost} of {bare(self.of)} points are missing"
+
+    @property
+    def again(self) -> str:
+        """Why there is no verdict, or none on the rest, and what to do then."""
+        if self.missed:
+            return f"the rest can't be told now, because {self.untold}. Try again."
+        return f"{self.untold}. Nothing is lost: try again."
+
+    @property
     def values(self) -> str:
         """With which values it was judged, where an exercise differs by student, and whose."""
         if not self.parameters:
@@ -106,12 +121,15 @@ class Result(Stored, Shown):
         """The result in one line."""
         name = f"{self.exercise}: "
         apart = "" if self.sandbox != "none" else " (not in a sandbox: for your own eyes)"
+        first = next(iter(self.missed), None)
         if self.outcome == NOISY:
-            return f"{name}no verdict: {self.untold}. Nothing is lost: try again.{apart}"
+            if first is None:
+                return f"{name}no verdict: {self.again}{apart}"
+            rest = f"{self.again[0].upper()}{self.again[1:]}"
+            return f"{name}{self.at_least} ({flat(first.message)}). {rest}{apart}"
         if self.outcome == BROKEN:
             return f"{name}no verdict: {FAILED}{apart}"
         points = f"{bare(self.points)} of {bare(self.of)} points"
-        first = next(iter(self.missed), None)
         return f"{name}{points}{'.' if first is None else f': {flat(first.message)}'}{apart}"
 
 

@@ -54,7 +54,8 @@ def told(step: Exercise, result: Result, place: Path) -> str:
         return ""
     steps, points = exercises.steps(step.project), best(step.project, place)
     all_of_it = sum(other.points for other in steps)
-    lines = [f"So far: {bare(sum(points.values()))} of {bare(all_of_it)} points in all steps."]
+    total = f"{bare(sum(points.values()))} of {bare(all_of_it)} points"
+    lines = [f"Best so far, of all folders: {total} in all steps."]
     next_step = exercises.step_after(step)
     if result.passed and next_step is not None:
         lines.append(

@@ -363,11 +363,15 @@ def quiet(e: Evidence) -> Check:
     What another program takes, server and generator lack, and not evenly: interleaving spreads it
     over the arms, but nothing takes it out of the figures (rule 18, load during a trial).
     """
-    others = e.noise.others_cores
+    return quiet_beside(e.noise.others_cores, e.cores)
+
+
+def quiet_beside(others: float | None, cores: int) -> Check:
+    """As `quiet`, where other programs used so many of these cores; None if that is unknown."""
     if others is None:
         return Check("ok", None, None, "the load from other programs is unknown here")
-    share = others / max(e.cores, 1)
-    text = f"other programs used {max(others, 0):.2g} of {e.cores} cores"
+    share = others / max(cores, 1)
+    text = f"other programs used {max(others, 0):.2g} of {cores} cores"
     status: Status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
     return Check(status, round(share, 3), 0.1, text if status == "ok" else f"{text}: close them")
 

@@ -2,16 +2,21 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from lab.clinic import final
+from lab.clinic.illnesses import LEAK, POOL, Finding
 from lab.clinic.loading import Phase
+from lab.clinic.observed import Observed
+from lab.clinic.recorded import diagnosed
 from lab.clinic.versions import verdict
 from lab.errors import LabError
 from lab.grading import exercise as exercises
-from lab.grading.result import GRADED, Result
+from lab.grading.result import GRADED, NOISY, Result
 from lab.judging.stats import paired_ratio
 
 STEP = exercises.exercise("drop-01")
@@ -109,6 +114,54 @@ def test_a_drop_that_answers_half_as_many_requests_as_before_is_worse():
     assert not compared(110, 100).is_worse  # less than a drop may lose
     assert "2.00 times" in compared(200, 100).sentence
     assert "no pair has responses" in compared(0, -1).sentence
+
+
+def examined(*found):
+    """An examination that found these illnesses."""
+    seen = Observed("the drop", "http://127.0.0.1:1", "/", answer_status=200)
+    one = diagnosed(seen)
+    findings = [Finding(illness, (), 1.0) for illness in found]
+    return replace(one, diagnosis=replace(one.diagnosis, findings=findings))
+
+
+@pytest.mark.parametrize(
+    ("others", "found", "is_well"),
+    [
+        (1.8, (POOL,), True),
+        (0.1, (POOL,), False),
+        (None, (POOL,), False),
+        (1.8, (POOL, LEAK), False),
+        (1.8, (), True),
+    ],
+)
+def test_what_other_programs_can_cause_is_no_fault_of_the_drop_on_a_busy_machine(
+    short, monkeypatch, capsys, others, found, is_well
+):
+    monkeypatch.setattr(final.verbs, "judged", lambda *_: full())
+    monkeypatch.setattr(final._Used, "others_cores", lambda _: others)
+    two_cores = replace(final.machine.machine(), cores=2)
+    monkeypatch.setattr(final.machine, "machine", lambda: two_cores)
+    order = SimpleNamespace(examined=lambda _: examined(*found))
+    monkeypatch.setattr(final, "order", lambda *_, **__: order)
+    code = run(drop(short / "my-drop", "export {};\n"), short / "page.html", is_json=True)
+    said = json.loads(capsys.readouterr().out)["busy"]
+    page = (short / "page.html").read_text("utf-8")
+    assert code == (0 if is_well else final.FOUND)
+    if others != 1.8:
+        assert said is None and "The machine was busy" not in page
+    else:
+        assert "other programs used 1.8 of 2 cores" in said and "The machine was busy" in page
+        assert ("starved pool" in said) == (POOL in found) and "memory leak" not in said
+
+
+def test_steps_without_a_verdict_are_a_busy_machine(short, monkeypatch, capsys):
+    noisy = replace(full(), outcome=NOISY)
+    monkeypatch.setattr(final.verbs, "judged", lambda *_: noisy)
+    order = SimpleNamespace(examined=lambda _: examined(POOL))
+    monkeypatch.setattr(final, "order", lambda *_, **__: order)
+    folder = drop(short / "my-drop", "export {};\n")
+    assert run(folder, short / "page.html", is_json=True) == final.FOUND
+    assert "1 step got no verdict" in json.loads(capsys.readouterr().out)["busy"]
 
 
 def test_steps_for_which_no_time_is_left_are_said_and_count_as_points_that_are_missing(

@@ -1,10 +1,12 @@
 """Results in the form that Gradescope and Classroom 50 read, held to what they document."""
 
+import dataclasses
 import json
 
 import jsonschema
 import pytest
 
+from lab.display.graded import graded
 from lab.grading import other_graders
 from lab.grading.result import BROKEN, NOISY, Looked, Result
 
@@ -148,3 +150,22 @@ def test_the_command_prints_the_file_and_ends_with_0_once_it_is_judged(tmp_path,
     written = json.loads(capsys.readouterr().out)
     jsonschema.validate(written, GRADESCOPE)
     assert written["score"] == 0
+
+
+def test_points_that_are_certainly_missing_are_said_where_the_rest_cannot_be_told():
+    one = result(NOISY)
+    held, noisy = one.criteria
+    busy = dataclasses.replace(noisy, message="the machine is too busy")
+    missed = dataclasses.replace(held, outcome="missed", points=0, message="It did not count.")
+    partly = dataclasses.replace(one, points=0, criteria=(missed, busy))
+    assert partly.line() == (
+        "summary: at least 2 of 5 points are missing (It did not count.). The rest can't be told "
+        "now, because the machine is too busy. Try again."
+    )
+    page = graded(partly)
+    assert "at least 2 of 5 points are missing" in page and "The rest can&#39;t be told" in page
+    nothing = dataclasses.replace(one, criteria=(held, busy))
+    assert nothing.line() == (
+        "summary: no verdict: the machine is too busy. Nothing is lost: try again."
+    )
+    assert ">no verdict<" in graded(nothing) and "missing" not in graded(nothing)

@@ -116,7 +116,7 @@ async function ended(t, server, what, texts, ms = SOON) {
   );
   for (const text of texts)
     t.ok(server.stderr.includes(text), `${what}, but the error was not written to standard error`, {
-      saw: server.stderr.slice(-500) || "nothing",
+      saw: server.stderr.slice(-2000) || "nothing",
       wanted: text,
     });
 }
@@ -146,7 +146,7 @@ export default {
         const status = await raw(server, text);
         if (await t.until(() => server.end, 20))
           t.miss(`${what} ended the drop, so the responses to all clients were lost`, {
-            saw: server.stderr.slice(-500),
+            saw: server.stderr.slice(-2000),
           });
         t.ok(
           status >= 400 && status < 500,

@@ -8,13 +8,15 @@ const KEPT = 12; // connections that tell which processes answer
 const SOON = 5000; // ms within which what should happen at once has happened, on any day
 const TOLD = 1200; // ms in which all clients are told that an answer is the last one, unless the machine is busy
 const LONG = "60000"; // ms that are over long after the check
+const START_S = 2.5; // until a process listens: each has a Node of its own to start
 const IDLE = 2500; // more than a client of the check needs to go on, on any day
 
 /** Lets `look` see a drop of several processes, which is stopped afterwards: those of all criteria would be too many together. */
 async function see(t, look, env = {}) {
   const { started } = await t.shared();
-  const several = { WORKERS: String(WORKERS), GRACE: LONG, IDLE: String(IDLE) };
-  const server = await started(t, { ...several, ...env });
+  const all = { WORKERS: String(WORKERS), GRACE: LONG, IDLE: String(IDLE), ...env };
+  const processes = Number(all.WORKERS);
+  const server = await started(t, all, { processes, seconds: START_S * (1 + processes) });
   try {
     await look(server);
   } finally {
@@ -217,6 +219,20 @@ async function stores(t, server, count) {
   return files;
 }
 
+/** In words, what is wrong with an event that came in the place of another one. */
+function wrong(saw, wanted, number) {
+  if (saw === undefined) return `a listener did not get event ${number}`;
+  if (wanted === undefined) return "a listener got one event too many";
+  const [[id, data], [ownId, ownData]] = [saw, wanted].map((text) => {
+    const [first, ...others] = text.split("\n");
+    return [first, others.join("\n")];
+  });
+  if (data === ownData) return `a listener got event ${number} with the wrong number`;
+  return id === ownId
+    ? `a listener got another file as event ${number}`
+    : `a listener got something else in the place of event ${number}`;
+}
+
 /** Holds that each listener got these files, as events from number 1 on. */
 async function hear(t, all, files, what) {
   const wanted = files.map(
@@ -229,7 +245,7 @@ async function hear(t, all, files, what) {
     const extra = events.length > wanted.length ? wanted.length : -1;
     const index = at < 0 ? extra : at;
     if (index >= 0)
-      t.miss(`${what}, but a listener got the wrong events, or the wrong numbers`, {
+      t.miss(`${what}, but ${wrong(events[index], wanted[index], index + 1)}`, {
         saw: events[index] ?? "no event",
         wanted: wanted[index] ?? "no event",
       });
@@ -334,7 +350,7 @@ async function rolling(t, server) {
       await t.until(() => old().length === 0, 2 * SOON);
       t.ok(
         old().length === 0,
-        `${what}, but ${(2 * SOON) / 1000} s later ${old().length} of the old processes were still running`,
+        `${what}, but ${(2 * SOON) / 1000} s later ${old().length} of the old processes were still running while clients kept sending requests on open connections`,
       );
       lostNone(t, all, what);
       const { size } = await answering(t, server, WORKERS);

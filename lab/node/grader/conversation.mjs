@@ -24,6 +24,8 @@ export class Void extends Missed {}
 
 /** The machine is too busy to tell: nobody's fault, and no points lost. */
 export class Noisy extends Error {}
+export const BUSY =
+  "the machine is too busy. Your program spent most of its time waiting for a processor";
 
 /** A scene of the exercise threw: the check is broken, and nobody's work is worth less for it. */
 export class Broken extends Error {

@@ -19,7 +19,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
-import { CALL_S, calling, Missed, Noisy, Void, Watched } from "./conversation.mjs";
+import { BUSY, CALL_S, calling, Missed, Noisy, Void, Watched } from "./conversation.mjs";
 import * as proc from "./proc.mjs";
 
 const HARNESS = ["./frames.js", "./inside.js"]
@@ -182,7 +182,8 @@ export class Process extends Watched {
       );
   }
 
-  #load = []; // by times: how long it has stood in the queue for a processor, how long it has had one
+  #load = []; // by times: see `starved` of proc.mjs
+  #waited = new Map(); // by process: how long it has stood in the queue for a processor
 
   /** See `starved` of proc.mjs: of the last milliseconds. */
   starved(milliseconds) {
@@ -193,8 +194,19 @@ export class Process extends Watched {
     if (this.#paused) this.#stays();
     const all = proc.family(this.child.pid);
     const used = proc.added(all.map(proc.cpu));
-    const waited = proc.added(all.map(proc.waited));
-    this.#load.push({ at: performance.now(), waited, had: used.user + used.system });
+    // Processes that wait at the same time wait once: what they do together is late by the longest of these waits.
+    let longest = 0;
+    for (const pid of all) {
+      const waited = proc.waited(pid);
+      longest = Math.max(longest, waited - (this.#waited.get(pid) ?? 0));
+      this.#waited.set(pid, waited);
+    }
+    this.#load.push({
+      at: performance.now(),
+      waited: (this.#load.at(-1)?.waited ?? 0) + longest,
+      had: used.user + used.system,
+      processes: proc.program(this.child.pid).length,
+    });
     const bytes = all.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
     if (bytes > this.job.most.memory)
       this.fail(
@@ -379,17 +391,20 @@ export class Module extends calling(Process) {
 /** A hand-in that is a server: it prints the address it listens on, as all servers of the course do. */
 export class Server extends Process {
   static async start(job, program, options = {}) {
-    const { env = {}, seconds = CALL_S } = options;
+    const { env = {}, seconds = CALL_S, processes = 1 } = options;
     const made = new Server(job, program, { ...options, env: { PORT: "0", ...env } });
     try {
       made.#port = await made.within(made.#listens(), seconds, `${made.name} did not listen`);
     } catch (error) {
       if (error instanceof Missed && !(error instanceof Void) && !made.end) {
         made.kill();
-        throw new Missed(
-          `your server did not listen within ${seconds} s. It should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``,
-          made.told(),
-        );
+        // A criterion that starts several servers takes longer than each of them has: so it is asked here of this one.
+        if (made.starved(seconds * 1000)) throw new Noisy(BUSY);
+        const what =
+          processes > 1
+            ? `the first process did not print \`listening on http://127.0.0.1:<port>\` within ${seconds} s. It should do this when all ${processes} other processes listen`
+            : `your server did not listen within ${seconds} s. It should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``;
+        throw new Missed(what, made.told());
       }
       throw error;
     }

@@ -2,6 +2,7 @@
 // tells it; elsewhere whoever asks gets Unseen, and the criterion has no verdict.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { Noisy } from "./conversation.mjs";
 
 const read = (path) => {
@@ -157,14 +158,17 @@ export const stopped = (pid) =>
 export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 /**
  * Whether a program stood in the queue for most of these milliseconds, and not because of what it computes itself: then the machine
- * has other things to do, and what did not come in time says nothing. `looks`: {at, waited, had}, all in milliseconds.
+ * has other things to do, and what did not come in time says nothing. `looks`: {at, waited, had}, all in milliseconds, and how many
+ * `processes` the program has: each may have a processor of its own, so several that start have more than one that computes.
  */
-export function starved(looks, from, milliseconds) {
+export function starved(looks, from, milliseconds, processors = availableParallelism()) {
   const first = looks.find(({ at }) => at >= from);
   const last = looks.at(-1);
   if (!first || last.at - first.at < milliseconds / 2) return false; // it had ended, or was not there
   const passed = last.at - first.at;
-  return last.waited - first.waited > passed / 2 && last.had - first.had < passed / 4;
+  const processes = Math.max(...looks.map((look) => look.processes));
+  const quarter = (passed / 4) * Math.min(processes, processors);
+  return last.waited - first.waited > passed / 2 && last.had - first.had < quarter;
 }
 /** TCP ports somebody listens on in this network, with the socket's inode. */
 export function listening() {

@@ -1,10 +1,9 @@
 // What becomes of each criterion of an exercise: how a check that throws is taken, in which words, and what was printed.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Broken, Missed, Noisy, Void } from "./conversation.mjs";
+import { Broken, BUSY, Missed, Noisy, Void } from "./conversation.mjs";
 import { Thrown } from "./values.mjs";
 
 const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
-const BUSY = "the machine is too busy. Your program spent most of its time waiting for a processor";
 
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [
@@ -13,6 +12,15 @@ const OUTCOMES = [
   [Thrown, "missed"],
   [Noisy, "noisy"],
 ];
+
+const MOST_OF_URL = 40; // characters of a data: URL that are shown
+/** A text without the contents of data: URLs: a check may load a module of its own from one, and a stack repeats it in each line. */
+const withoutData = (text) =>
+  text.replace(/\bdata:(\w+\/[\w+.;=-]+),\S+/g, (url, type) => {
+    if (url.length <= MOST_OF_URL) return url;
+    const [place] = /(?::\d+){0,2}[)\]'",;]*$/.exec(url);
+    return `data:${type},…${place}`;
+  });
 
 /** What became of one criterion: held, missed, void, noisy, left (one that it needs was missed), broken (our own fault). */
 async function look(t, check, { id, needs = [] }, before) {
@@ -58,7 +66,10 @@ async function look(t, check, { id, needs = [] }, before) {
       outcome === "broken" && (error instanceof Broken || error?.name === "TypeError")
         ? error.message
         : undefined;
-    return { outcome, message, fault, odd, ...printed, ...error?.seen };
+    const shown = { message, ...printed, ...error?.seen };
+    for (const [name, text] of Object.entries(shown))
+      if (typeof text === "string") shown[name] = withoutData(text);
+    return { outcome, fault, odd, ...shown };
   }
 }
 

@@ -190,17 +190,23 @@ class Sheet {
     setOff(this.parts.run, false);
     for (const said of criteria.slice(this.said.length)) this._criterion({ said }); // these were not decided
     const outcomes = criteria.map(({ outcome }) => outcome);
+    const first = criteria.find(({ outcome }) => ["missed", "void"].includes(outcome));
+    const words = first ? clean(first.message).split("\n").join(" ⏎ ") : "";
+    const sum = (...kinds) =>
+      this.criteria
+        .filter((_, at) => kinds.includes(outcomes[at]))
+        .reduce((points, one) => points + one.points, 0);
+    if (first && outcomes.includes("noisy") && !outcomes.includes("broken"))
+      return this.#say(
+        `At least ${bare(sum("missed", "void"))} of ${bare(this.of)} points are missing (${words}). The model can't decide the rest. Check the program with make check.`,
+      );
     if (["noisy", "broken"].some((outcome) => outcomes.includes(outcome)))
       return this.#say(
         "No verdict, because the model can't decide this case. Check the " +
           "program with make check.",
       );
-    const isVoid = outcomes.includes("void");
-    const held = this.criteria.filter((_, at) => outcomes[at] === "held");
-    const points = isVoid ? 0 : held.reduce((sum, one) => sum + one.points, 0);
-    const first = criteria.find(({ outcome }) => ["missed", "void"].includes(outcome));
-    const words = first ? ` ${clean(first.message).split("\n").join(" ⏎ ")}` : "";
-    this.#say(`${bare(points)} of ${bare(this.of)} points.${words}`);
+    const points = outcomes.includes("void") ? 0 : sum("held");
+    this.#say(`${bare(points)} of ${bare(this.of)} points.${words && ` ${words}`}`);
     this.best = Math.max(this.#kept().best ?? 0, Number(bare(points)));
     this.#sayBest();
     this.#keep({ best: this.best });
