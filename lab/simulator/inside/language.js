@@ -128,7 +128,7 @@
     if (stateOf(result) !== PENDING) return () => result;
     const keep = (last) => {
       if (!isDone(last))
-        machine.refuse("The model of the loop has no yield* that goes on after return() yet");
+        machine.refuse("The model has no yield* that goes on after return()");
       state.mend = { from: last, to: last.value };
     };
     apply(nativeThen, result, [keep, ignore]);
