@@ -9,6 +9,7 @@ import prose
 import pytest
 
 from lab.book import teaching
+from lab.book.pages import front
 from lab.widgets.question import questions
 
 ROOT = Path(__file__).parents[2]
@@ -299,3 +300,11 @@ def test_the_title_page_has_a_door_to_the_first_page():
     before, door, after = home.partition("(start.md)")
     assert door
     assert "verdict-plot" not in before and "verdict-plot" in after
+
+
+def test_the_title_page_sends_a_reader_with_a_slow_server_to_one_page():
+    home = (ROOT / "book/index.md").read_text("utf-8")
+    door = home.partition("[My server is slow](")[2].partition(")")[0]
+    assert f"book/{door}" == f"{front.SLOW}.md"
+    (way,) = (pages for have, pages in front.WAYS.items() if "slow server" in have)
+    assert way[0] == front.SLOW

@@ -219,6 +219,13 @@ def test_what_one_can_choose_adds_up_to_the_cards(build):
             assert len(having) == int(n) > 0
 
 
+def test_the_page_says_how_many_sources_one_can_choose(build):
+    choices = re.findall(r'name="source" value="(S\d+)"', cards.cards(build).html)
+    said = cards.published_sources(build).html
+    assert f"{len(choices)} published sources" in said
+    assert f"{len(claims.claims()['claims'])} claims" in said
+
+
 def test_a_ratio_that_we_derived_says_so_and_has_no_star(build):
     _, card = judge_also(build, "response-size", ratio(5.3, 4.7, 6.0))
     assert facts_of(card)["published"] == "10×, derived by us"

@@ -98,6 +98,10 @@ test("a link that holds no program says nothing, one that is damaged says so, an
 
 test("a hint is for what a browser has, for types, for JSX, and for nothing else", () => {
   assert.match(hintFor("ReferenceError: alert is not defined", ""), /alert belongs to browsers/);
+  const stopped = "The program was stopped after 5 s";
+  assert.match(hintFor(stopped, "for (;;);"), /No timer or promise callback can run/);
+  assert.match(hintFor(stopped, "setInterval(() => {}, 1);"), /clearInterval/);
+  assert.equal(hintFor(stopped, "const again = () => setImmediate(again);\nagain();"), null);
   assert.match(hintFor("SyntaxError: x", "function f(a: string) {}"), /TypeScript/);
   assert.match(hintFor("SyntaxError: x", "const a = <App />;"), /JSX/);
   for (const [error, source] of [

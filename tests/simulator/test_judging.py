@@ -147,7 +147,7 @@ def test_a_row_that_differs_is_not_offered():
         ({"messages": "other"}, compare.UNKNOWN),
         ({"longest": 1000.0}, compare.SLOW),
         ({"lacks": "The model lacks named pipes"}, "named pipes"),
-        ({"lacks": "The model of the loop has no pipes (a.b) yet. For it: x"}, "pipes (a.b)"),
+        ({"lacks": "The model has no pipes (a.b). For it: x"}, "pipes (a.b)"),
     ]:
         changed = [dataclasses.replace(rows[0], **change), *rows[1:]]
         data = compare.written(changed)

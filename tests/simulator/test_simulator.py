@@ -169,7 +169,7 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ('new CompressionStream("gzip");', "no compression"),
         ('require("stream/consumers").buffer([]);', "no blobs"),
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
-        ('fetch("http://127.0.0.1");', "requests over the network"),
+        ('fetch("http://127.0.0.1");', "The model has no fetch."),
         ('new WebSocket("ws://127.0.0.1");', "requests over the network (WebSocket)"),
         ("class Own extends WebSocket {}", "requests over the network (WebSocket)"),
         ("console.log(navigator);", "no navigator"),

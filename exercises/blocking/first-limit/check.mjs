@@ -87,7 +87,7 @@ export default {
     t.ok(proxy.clients <= ports * upstreams, `${situation}. Another limit is smaller`, seen);
     t.ok(
       proxy.clients !== ports,
-      `${situation}. The server can have that many connections to each of the upstreams`,
+      `${situation}. The server can have ${ports} connections to each of the upstreams, and spreads the connections of its clients over all upstreams`,
       seen,
     );
     t.equal(proxy.clients, ports * upstreams, situation);

@@ -82,10 +82,13 @@ async function said(t, illness) {
 }
 
 async function named(t, illness, hint) {
-  for (const { given, name } of await said(t, illness))
-    t.ok(name === illness, `a server with a different problem was called “${name}”, but ${hint}`, {
+  for (const { given, name } of await said(t, illness)) {
+    const kind =
+      name === "healthy" ? "a server with a problem" : "a server with a different problem";
+    t.ok(name === illness, `${kind} was called “${name}”, but ${hint}`, {
       saw: { illness: name, sheet: given },
     });
+  }
 }
 
 export default {

@@ -1,6 +1,6 @@
 """The page of verdicts: `{build-status} verdicts`, a card a published claim, `sentences`, those of
 the book by chapter, `quoted`, those of others without a ratio, and what the verdicts mean:
-`verdict-words`, `criteria`.
+`verdict-words`, `criteria`, and how many sources there are: `verdict-sources`.
 
 All of it stands there without a script; verdicts.js lets a reader choose which cards to see. A
 published claim that no chapter of this build judged is listed as such.
@@ -93,6 +93,19 @@ def cards(build: Build) -> Html:
         _facet("verdict", "Verdict", by_verdict, [card["verdict_key"] for card in shown]),
     ]
     return Html(str(HTML.cards(shown, 100 * ONE, facets, provenance([*found.values()]))))
+
+
+def published_sources(build: Build) -> Html:
+    """Say how many published claims this page judges, and how many sources they are from: those
+    among which a reader can choose.
+    """
+    entries = claims.claims()["claims"].values()
+    sources = {entry["source"] for entry in entries}
+    return Html(
+        f"<p>This page judges {count(len(entries), 'claim')} from "
+        f"{count(len(sources), 'published source')}. Each claim compares two servers, programs or "
+        "settings.</p>"
+    )
 
 
 def sentences(build: Build) -> Html:
@@ -423,6 +436,7 @@ def _links(c: dict[str, Any], there: str = "") -> list[dict[str, str]]:
 
 MAKERS: dict[str, placeholders.Maker] = {
     "verdicts": cards,
+    "verdict-sources": published_sources,
     "verdict-words": words,
     "criteria": criteria,
     "sentences": sentences,

@@ -36,14 +36,15 @@ LEFT, PER_MS, ROW, TOP = 20, 0.64, 78, 6  # in pixels of the view box
 WIDTH = 360
 NONE = "<p>No chapter of this build has judged a published claim.</p>"
 FINDINGS = ("sync-vs-async-file", "response-size")
+SLOW = "book/clinic/your-own-server"  # where the front page sends a reader whose server is slow
 WAYS = {
     "Half an hour": ("book/start", "book/event-loop/the-life-of-a-request"),
-    "An afternoon with a slow server": (
+    "A slow server, and an afternoon": (
+        SLOW,
+        "book/clinic/the-clinic",
         "book/start",
         "book/event-loop/loop-delay",
         "book/blocking/one-thread-many-clients",
-        "book/clinic/the-clinic",
-        "book/clinic/your-own-server",
     ),
 }
 HANDLERS = {

@@ -20,7 +20,7 @@ RECORDED = "the recorded run"
 # What a page may be filled with that says the same whoever measured.
 FOR_ALL = {
     *("verdict-words", "criteria", "profiles", "questions", "checks", "check-names", "judging"),
-    *("sittings-about", "sittings-table", "sittings-rule"),
+    *("sittings-about", "sittings-table", "sittings-rule", "verdict-sources"),
 }
 
 

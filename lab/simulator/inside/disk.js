@@ -639,7 +639,7 @@
     }
   }
 
-  const refuse = (name) => () => machine.refuse(`The disk of the model has no fs.${name}() yet`);
+  const refuse = (name) => () => machine.refuse(`The disk of the model has no fs.${name}()`);
   bindings.fs = new Proxy(
     {
       ...Object.fromEntries(

@@ -127,8 +127,7 @@
       return () => NativePromise.reject(noObject(answer));
     if (stateOf(result) !== PENDING) return () => result;
     const keep = (last) => {
-      if (!isDone(last))
-        machine.refuse("The model of the loop has no yield* that goes on after return() yet");
+      if (!isDone(last)) machine.refuse("The model has no yield* that goes on after return()");
       state.mend = { from: last, to: last.value };
     };
     apply(nativeThen, result, [keep, ignore]);

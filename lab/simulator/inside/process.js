@@ -502,7 +502,7 @@
   for (const [names, words, type, since = 0] of ABSENT)
     for (const name of names.split(" "))
       if (major >= since && !(name in globalThis))
-        expose(name, refusedValue(type, `${words} (${name})`));
+        expose(name, refusedValue(type, name === "fetch" ? name : `${words} (${name})`));
   // The same of what the language has.
   const LANGUAGE = [
     [JSON, "rawJSON isRawJSON", 0],
@@ -823,7 +823,7 @@
   };
   machine.refuse = (sentence) =>
     machine.stop(`${sentence}. To run it for real: node ${settings.shown()}`);
-  const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
+  const refuse = (words) => machine.refuse(`The model has no ${words}`);
   machine.refuseFor = refuse;
   Object.defineProperty(process, "stdin", {
     get: () => refuse("terminal (process.stdin)"),

@@ -582,7 +582,7 @@
   const refusing = (words) =>
     class {
       constructor() {
-        machine.refuse(`The model of the loop has no ${words} yet`);
+        machine.refuse(`The model has no ${words}`);
       }
     };
   bindings.tcp_wrap = {

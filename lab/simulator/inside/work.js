@@ -109,7 +109,7 @@
       get: (_, name) =>
         name in known || typeof name === "symbol" || name === "then"
           ? known[name]
-          : machine.refuse(`The model of the loop has no ${module}.${name} yet`),
+          : machine.refuse(`The model has no ${module}.${name}`),
     });
   crypto.webcrypto = absent("crypto", {
     randomUUID: crypto.randomUUID,

@@ -9,6 +9,8 @@ const model = globalThis.LabSimulator;
 const { folder, nodes } = model;
 const MOST_LETTERS = 100_000;
 const MARKS = { held: "✓", missed: "✗", void: "✗", left: "·", noisy: "?", broken: "!" };
+const NARROW = "(max-width: 960px)";
+const STILL = "(prefers-reduced-motion: reduce)";
 const WORDS = { held: "held", missed: "missed", void: "missed", left: "not checked" };
 const runner = new Runner(folder);
 const node = Math.max(...Object.keys(nodes).map(Number));
@@ -20,6 +22,17 @@ const bare = (points) => String(Math.round(points * 100) / 100);
 const clean = (text, most = 4000) => {
   const plain = String(text).replaceAll(/[^\P{C}\n\t]/gu, "\ufffd");
   return plain.length <= most ? plain : `${plain.slice(0, most)} …`;
+};
+
+/** Why nothing could be checked: what all criteria say that were missed, or null if one was checked. */
+const obstacleIn = (criteria) => {
+  const missed = criteria.filter(({ outcome }) => outcome !== "left");
+  const [{ message = "" } = {}] = missed;
+  const isOne = missed.every(
+    (one) => one.outcome === "missed" && one.message === message && one.saw === undefined,
+  );
+  const isWhole = missed.length > 1 || message.startsWith("your file cannot be loaded");
+  return message && isOne && isWhole ? message : null;
 };
 
 class Sheet {
@@ -157,6 +170,8 @@ class Sheet {
     complaint.replaceChildren();
     list.replaceChildren();
     this.editing?.mark(null);
+    this.tried = null;
+    this.#sayBest();
     if (this.text.length > MOST_LETTERS)
       return this.#complain(
         `The program has ${this.text.length.toLocaleString("en")} characters, and the model ` +
@@ -206,10 +221,24 @@ class Sheet {
           "program with make check.",
       );
     const points = outcomes.includes("void") ? 0 : sum("held");
-    this.#say(`${bare(points)} of ${bare(this.of)} points.${words && ` ${words}`}`);
+    const obstacle = obstacleIn(criteria);
+    const because = obstacle && clean(obstacle).split("
+").join(" ⏎ ");
+    const reason = because ? ` Nothing could be checked, because ${because}` : "";
+    this.#say(`${bare(points)} of ${bare(this.of)} points.${reason}`);
+    if (because) this.#leavePrinted();
+    this.tried = points;
     this.best = Math.max(this.#kept().best ?? 0, Number(bare(points)));
     this.#sayBest();
     this.#keep({ best: this.best });
+    this.#show();
+  }
+
+  /** Where nothing could be checked: of the rows, only what the program printed stays. */
+  #leavePrinted() {
+    const { list } = this.parts;
+    const [printed] = list.querySelectorAll("li > dl");
+    list.replaceChildren(...(printed ? [el("li", {}, printed)] : []));
   }
 
   _refused({ sentence, isDisplaced }) {
@@ -260,14 +289,26 @@ class Sheet {
     this.parts.status.textContent = text;
   }
 
+  /** The points of the last try and the best points, beside the button. */
   #sayBest() {
-    this.parts.best.textContent =
-      this.best === null ? "" : `Your best here: ${bare(this.best)} of ${bare(this.of)} points`;
+    const all = { "This try": this.tried, "Your best here": this.best };
+    this.parts.best.textContent = Object.entries(all)
+      .filter(([, points]) => Number.isFinite(points))
+      .map(([name, points]) => `${name}: ${bare(points)} of ${bare(this.of)} points`)
+      .join(". ");
+  }
+
+  /** Brings the result into view on a narrow screen, where the editor fills the screen. */
+  #show() {
+    if (!matchMedia(NARROW).matches) return;
+    const behavior = matchMedia(STILL).matches ? "auto" : "smooth";
+    this.parts.status.scrollIntoView({ block: "center", behavior });
   }
 
   #complain(text) {
     this.#say("");
     this.parts.complaint.replaceChildren(el("p", {}, text));
+    this.#show();
   }
 
   // -- what else a reader does -------------------------------------------------------------------
@@ -277,6 +318,8 @@ class Sheet {
     else this.parts.area.value = this.original;
     this.#change(this.original);
     this.parts.list.replaceChildren();
+    this.tried = null;
+    this.#sayBest();
     this.#say("The program is back to the starter. Your best points stay.");
   }
 

@@ -16,6 +16,8 @@ export function hintFor(error, source) {
     return "This file is an ES module. Write import, or give the program a name that ends in .cjs.";
   if (/was stopped after/.test(error) && /\bsetInterval\b/.test(source))
     return "An interval never ends. Call clearInterval after a few times.";
+  if (/was stopped after/.test(error) && /\b(while|for)\b/.test(source))
+    return "No timer or promise callback can run until the running function returns.";
   if (/Cannot use import statement|await is only valid/.test(error))
     return (
       "Choose ES module above, because import and await outside functions work only in " +
