@@ -222,8 +222,7 @@ class Sheet {
       );
     const points = outcomes.includes("void") ? 0 : sum("held");
     const obstacle = obstacleIn(criteria);
-    const because = obstacle && clean(obstacle).split("
-").join(" ⏎ ");
+    const because = obstacle && clean(obstacle).split("\n").join(" ⏎ ");
     const reason = because ? ` Nothing could be checked, because ${because}` : "";
     this.#say(`${bare(points)} of ${bare(this.of)} points.${reason}`);
     if (because) this.#leavePrinted();
