@@ -64,7 +64,7 @@ def at(book, chapter, old="import os, pathlib", new=KEEP):
 
 def test_the_whole_site_can_be_read_before_the_first_chapter_is_measured(first):
     book, said, _ = first
-    (line,) = [line for line in said if line.startswith("Read now")]
+    (line,) = [line for line in said if line.startswith("You can read the book now")]
     assert (book.root / "_build/html/index.html").as_uri() in line
     assert said.index(line) < min(i for i, one in enumerate(said) if "one/alpha: exec" in one)
     for page in PAGES:
@@ -80,7 +80,7 @@ def test_each_page_is_replaced_when_its_chapter_is_done(first):
     assert whose(book, "one/alpha", "seen-beta")[0] == "Yours"
     assert whose(book, "one/beta", "seen-beta")[0] == "Recorded"
     for page in ("index", "about/machine"):
-        assert whose(book, page, "seen-beta")[1].startswith("1 of 2 chapters measured")
+        assert whose(book, page, "seen-beta")[1].startswith("1 of 2 chapters were measured")
     machine = (book.root / "seen-beta/book/about/machine.html").read_text()
     assert "its page shows the recorded run until the chapter is measured here" in machine
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]

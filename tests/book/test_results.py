@@ -160,7 +160,7 @@ def test_a_smoke_build_takes_no_measurements_place(runs, tmp_path):
 
 def test_a_file_that_the_page_would_refuse_is_not_written(tmp_path):
     large = {"claims": [{"id": "x" * 1000}] * 300}
-    with pytest.raises(LabError, match="are allowed"):
+    with pytest.raises(LabError, match="the limit is"):
         results.save(large, tmp_path / "my-results.json")
     assert not (tmp_path / "my-results.json").exists()
 

@@ -184,7 +184,7 @@ def test_what_numpy_would_refuse_is_refused(package):
     pair = arrays.asarray([1, 2])
     with pytest.raises(ValueError, match="2 and 3 elements"):
         pair + arrays.asarray([1, 2, 3])
-    with pytest.raises(IndexError, match="a mask of 1 for 2"):
+    with pytest.raises(IndexError, match="a mask of 1 can't be used for 2"):
         pair[arrays.asarray([True])]
     with pytest.raises(ValueError, match="has no truth value"):
         bool(pair)

@@ -88,7 +88,7 @@ def test_a_scenario_logs_in_and_sends_its_requests_by_their_weights(tmp_path, ca
             "login of shop.json, POST /login, with",
         ),
         ({"login": {**LOGIN, "carry": {"from": "token"}}, "requests": BOOKS}, "has no 'token'"),
-        ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is not text"),
+        ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is not a text"),
         (
             {"login": LOGIN, "requests": [{"path": "/books", "body": {}}]},
             '422. It may need another "body"',

@@ -408,11 +408,11 @@ def test_what_the_kernel_cannot_do_without_ends_the_cells_with_advice(live, name
     [
         (
             "throw Object.defineProperty(new Error('x'), 'message', { get() { throw 1; } })",
-            ["looking at it throws"],
+            ["reading it throws"],
         ),
         (
             "throw { get stack() { throw new Error('x'); } }",
-            ["looking at it throws"],
+            ["reading it throws"],
         ),
         (
             "throw new SuppressedError(new Error('closing'), new Error('body'))",

@@ -387,7 +387,7 @@ def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, instal
 def test_on_several_nodes_a_program_must_print_rows(recording, installed, tmp_path):
     recording("course", "live")
     installed("24.21.0")
-    with pytest.raises(ProgramFailed, match=r"on 24\.21\.0 .* printed none"):
+    with pytest.raises(ProgramFailed, match=r"On 24\.21\.0, .* printed none"):
         on_all(program(tmp_path, "console.log('text');"))
 
 

@@ -46,7 +46,10 @@ from lab.settings import PROFILES
         ),
         ({"tolerate": ["no_error"]}, "Did you mean no_errors"),
         ({"method": "CONNECT"}, "method='CONNECT' must be a word such as GET"),
-        ({"headers": {"Connection": "close"}}, "headers must not contain Connection: the gen"),
+        (
+            {"headers": {"Connection": "close"}},
+            "headers must not contain Connection, because the gen",
+        ),
         ({"headers": {"A": "b\r\nC: d"}}, "headers has an invalid field 'A': 'b\\r\\nC: d'"),
         ({"headers": {"A b": "c"}}, "headers has an invalid field 'A b'"),
         ({"rounds": 1_000_000, "connections": 1000}, "requests=1000000000 must be a whole"),

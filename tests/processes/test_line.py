@@ -135,7 +135,7 @@ def test_a_stopped_program_in_the_line_keeps_its_place_and_the_others_say_who_me
     busy = pytest.raises(MachineBusy, match=r"ann \(.*\) is still measuring")
     with busy, measuring(deadline_s=1, say=said.append):
         pass
-    assert said[0].startswith("Waiting: ann (")
+    assert said[0].startswith("Waiting, because ann (")
     os.kill(holder.pid, signal.SIGCONT)
 
 
@@ -148,7 +148,7 @@ def test_who_waits_is_told_the_place_and_about_how_long_and_at_the_end_nothing(q
     said = []
     with pytest.raises(MachineBusy), measuring(deadline_s=1, say=said.append):
         pass
-    assert said[0].startswith("Waiting: ann (-c, since ")
+    assert said[0].startswith("Waiting, because ann (-c, since ")
     assert "1 other is in the queue before you. It may take 40 s." in said[0]
     assert said[-1] == ""
 

@@ -95,13 +95,13 @@ def test_another_node_can_be_asked_for():
 
 
 def test_workers_are_refused_where_there_is_no_choice():
-    with pytest.raises(UnknownParameter, match="no workers"):
+    with pytest.raises(UnknownParameter, match="number of workers"):
         lab.server("node/hello", workers=2)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_workers_are_refused_in_another_configuration_too(workers):
-    with pytest.raises(UnknownParameter, match="no workers"):
+    with pytest.raises(UnknownParameter, match="number of workers"):
         lab.server("node/hello").configured(workers=workers)
 
 

@@ -160,7 +160,7 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ('require("tls");', "no TLS"),
         ('require("http2");', "no HTTP/2"),
         ('require("dgram");', "no datagrams"),
-        ('require("net").connect(80, "192.0.2.1");', "none to 192.0.2.1"),
+        ('require("net").connect(80, "192.0.2.1");', "no connection to 192.0.2.1"),
         ('require("http").get("http://example.org");', "only the name localhost"),
         ('require("net").connect("/tmp/socket");', "no pipes"),
         ('require("http").createServer().listen(0);', "waits for a client"),

@@ -155,10 +155,7 @@ describe("a model", () => {
     await open(
       page("close"),
       async (tab) => {
-        assert.match(
-          await tab.locator("lab-model").innerText(),
-          /SIGTERM: .* lost\. The client/,
-        );
+        assert.match(await tab.locator("lab-model").innerText(), /SIGTERM: .* lost\. The client/);
       },
       { javaScriptEnabled: false },
     );

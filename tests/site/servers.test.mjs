@@ -160,7 +160,10 @@ describe("below the figure of a server", () => {
       for (const value of ["0", "2.5", "", "1e9"]) {
         await clients.fill(value);
         await run();
-        assert.match(await complaint(), /^The number of clients must be a whole number from 1 to 1000/);
+        assert.match(
+          await complaint(),
+          /^The number of clients must be a whole number from 1 to 1000/,
+        );
       }
       await clients.fill("10");
       await run();

@@ -44,6 +44,8 @@ def write(build: Build, out: Path, *, address: str, project: str) -> None:
     has_card = (out / CARD).exists()
     for published in (True, False):
         for c in judged(build, published=published):
+            if "value" not in c:  # noted by something other than lab.claim
+                continue
             name = f"{FOLDER}/{c['id']}.html"
             page = {
                 **_page(c),

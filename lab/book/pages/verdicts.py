@@ -72,7 +72,8 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
         for claim in record.claims
         if bool(claim.get("source")) == published
     ]
-    order = {name: i for i, name in enumerate(claims.claims()["claims"])} if found else {}
+    is_listed = any(claim.get("source") or claim.get("quoted") for claim in found)
+    order = {name: i for i, name in enumerate(claims.claims()["claims"])} if is_listed else {}
     return sorted(found, key=lambda c: order.get(c["id"], len(order)))  # else as they are
 
 
