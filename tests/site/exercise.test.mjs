@@ -187,7 +187,7 @@ describe("an exercise on its page", () => {
       assert.equal(await first.status(), "");
       const run = first.box.getByRole("button", { name: "Check", exact: true });
       assert.equal(await run.getAttribute("aria-disabled"), "false");
-      await second.box.getByText(/of \d+ points\./).waitFor({ timeout: PATIENCE });
+      await second.box.getByText(/^\d+ of \d+ points\./).waitFor({ timeout: PATIENCE });
       assert.equal(await first.box.locator(".complaint").innerText(), STOPPED);
       assert.deepEqual(seen.errors, []);
     });
@@ -205,7 +205,7 @@ describe("an exercise on its page", () => {
       await again.press("Check");
       const second = await opened(tab, OTHER);
       await second.press("Close");
-      await again.box.getByText("7 of 7 points.").waitFor({ timeout: PATIENCE });
+      await again.box.getByText("7 of 7 points.", { exact: true }).waitFor({ timeout: PATIENCE });
       assert.deepEqual(await read(tab), { name: "map-limit.mjs", text: SOLUTION, best: 7, of: 7 });
       assert.deepEqual(seen.errors, []);
     });
