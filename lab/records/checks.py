@@ -366,12 +366,12 @@ def quiet(e: Evidence) -> Check:
     return quiet_beside(e.noise.others_cores, e.cores)
 
 
-def quiet_beside(others: float | None, cores: int) -> Check:
+def quiet_beside(used_cores: float | None, cores: int) -> Check:
     """As `quiet`, where other programs used so many of these cores; None if that is unknown."""
-    if others is None:
+    if used_cores is None:
         return Check("ok", None, None, "the load from other programs is unknown here")
-    share = others / max(cores, 1)
-    text = f"other programs used {max(others, 0):.2g} of {cores} cores"
+    share = used_cores / max(cores, 1)
+    text = f"other programs used {max(used_cores, 0):.2g} of {cores} cores"
     status: Status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
     return Check(status, round(share, 3), 0.1, text if status == "ok" else f"{text}: close them")
 

@@ -67,5 +67,7 @@ def test_a_finding_is_a_sentence_with_a_number_and_its_verdict(monkeypatch):
 def test_each_way_leads_over_chapters_of_the_book_in_its_order():
     order = [page.chapter for page in teaching.chapters()]
     for chapters in front.WAYS.values():
-        places = [order.index(chapter) for chapter in chapters]
+        assert set(chapters) <= set(order)
+        # The way for a slow server begins with the tool, which needs no chapter before it.
+        places = [order.index(name) for name in chapters if "clinic/" not in name]
         assert places == sorted(places)

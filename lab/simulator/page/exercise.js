@@ -26,12 +26,12 @@ const clean = (text, most = 4000) => {
 
 /** Why nothing could be checked: what all criteria say that were missed, or null if one was checked. */
 const obstacleIn = (criteria) => {
-  const missed = criteria.filter(({ outcome }) => outcome !== "left");
-  const [{ message = "" } = {}] = missed;
-  const isOne = missed.every(
+  const judgements = criteria.filter(({ outcome }) => outcome !== "left");
+  const [{ message = "" } = {}] = judgements;
+  const isOne = judgements.every(
     (one) => one.outcome === "missed" && one.message === message && one.saw === undefined,
   );
-  const isWhole = missed.length > 1 || message.startsWith("your file cannot be loaded");
+  const isWhole = judgements.length > 1 || message.startsWith("your file cannot be loaded");
   return message && isOne && isWhole ? message : null;
 };
 
