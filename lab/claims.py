@@ -383,8 +383,8 @@ def found(id: str) -> tuple[str, ...]:
     """Return what the number of a claim is: a sentence with {}, or one for 1 and one for 0. Empty
     if data/claims.toml does not say.
     """
-    said = claims().get("found", {}).get(id, ())
-    return (said,) if isinstance(said, str) else tuple(said)
+    sentences = claims().get("found", {}).get(id, ())
+    return (sentences,) if isinstance(sentences, str) else tuple(sentences)
 
 
 def wordings() -> dict[str, tuple[str, ...]]:

@@ -404,10 +404,11 @@
     mkdtemp: [
       "mkdtemp",
       (prefix, _encoding, request) => {
+        const suffix = String(temporaryFolders + 1).padStart(6, "abcdef");
+        const path = `${textOfPath(prefix)}${suffix}`;
         // Node's message of the synchronous call has the template, that of the others the name that was tried.
-        const suffix = request ? String(temporaryFolders + 1).padStart(6, "abcdef") : "XXXXXX";
-        parentFor(`${textOfPath(prefix)}${suffix}`, "mkdtemp");
-        const path = `${textOfPath(prefix)}${String(++temporaryFolders).padStart(6, "abcdef")}`;
+        parentFor(request ? path : `${textOfPath(prefix)}XXXXXX`, "mkdtemp");
+        temporaryFolders++;
         addEntry(absolute(path), DIR, undefined, 0o700);
         return path;
       },
