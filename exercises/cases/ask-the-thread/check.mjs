@@ -22,20 +22,16 @@ export default {
     const { after, last } = run;
     for (const [at, { posted }] of after.entries()) {
       const most = Math.max(0, at - names.length + 1) + 1;
-      t.ok(posted.length <= most, "the thread was given several questions at a time", {
+      t.ok(posted.length <= most, "the thread was given several queries at a time", {
         saw: posted.length - most + 1,
         wanted: "one at a time, while the others wait on your side",
       });
     }
-    t.equal(
-      last.posted,
-      names,
-      "the questions were not each posted once, in the order of the calls",
-    );
+    t.equal(last.posted, names, "the queries were not each posted once, in the order of the calls");
     t.equal(
       run.posted.map(({ params }) => params),
       names.map((name) => [name]),
-      "a question was posted with the wrong `params`",
+      "a query was posted with the wrong `params`",
     );
     for (const name of names)
       t.equal(
@@ -53,7 +49,7 @@ export default {
     t.equal(
       outcomes[first]?.error ?? rows(outcomes[first]),
       why,
-      "the promise of a question was not rejected with the text in its answer's `error`",
+      "the promise of a query was not rejected with the text in its answer's `error`",
     );
     t.equal(
       outcomes[first].kind,
@@ -62,12 +58,12 @@ export default {
     );
     t.ok(
       run.after[2].posted.includes(second),
-      "after an answer with an `error`, the next question was not posted",
+      "after an answer with an `error`, the next query was not posted",
     );
     t.equal(
       rows(outcomes[second]),
       ["right"],
-      "the question after an answer with an `error` got the wrong rows",
+      "the query after an answer with an `error` got the wrong rows",
     );
   },
 
@@ -81,21 +77,21 @@ export default {
     ]);
     t.ok(
       waiting.after[3].outcomes[second],
-      "a waiting question was aborted, but its promise was not rejected at once",
+      "a waiting query was aborted, but its promise was not rejected at once",
     );
     t.equal(
       waiting.after[3].outcomes[second].error,
       `given up: ${second}`,
-      "the promise of an aborted question was not rejected with its signal's reason",
+      "the promise of an aborted query was not rejected with its signal's reason",
     );
     t.ok(
       !waiting.last.posted.includes(second),
-      "a question was posted although it had been aborted while it waited",
+      "a query was posted although it had been aborted while it waited",
     );
     t.equal(
       [first, third].map((name) => rows(waiting.last.outcomes[name])),
       [["of the first"], ["of the third"]],
-      "after a waiting question was aborted, the other questions did not get their own rows",
+      "after a waiting query was aborted, the other queries did not get their own rows",
     );
 
     const under = await played(t, [
@@ -106,24 +102,24 @@ export default {
     ]);
     t.ok(
       under.after[2].outcomes[first]?.error,
-      "a question was aborted while the thread had it, but its promise was not rejected at once",
+      "a query was aborted while the thread had it, but its promise was not rejected at once",
       { wanted: "the caller is told at once, although the thread continues" },
     );
     t.equal(
       under.after[2].posted,
       [first],
-      "a question was aborted while the thread still had it, and the next one was posted before its answer arrived",
+      "a query was aborted while the thread still had it, and the next one was posted before its answer arrived",
     );
     t.equal(
       rows(under.last.outcomes[second]),
       ["of the second"],
-      "the answer to an aborted question was given to another question",
+      "the answer to an aborted query was given to another query",
     );
     const early = await played(t, [{ ask: first, abort: "too late" }]);
     t.equal(
       [early.last.posted.length, early.last.outcomes[first]?.error],
       [0, "too late"],
-      "a question whose signal had already been aborted was posted, or its promise was not rejected with the signal's reason",
+      "a query whose signal had already been aborted was posted, or its promise was not rejected with the signal's reason",
     );
   },
 
@@ -134,13 +130,13 @@ export default {
       t.equal(
         run.after[2].outcomes[name]?.kind ?? "nothing",
         "Error",
-        `the thread had gone, but the promise of a question ${name === first ? "that it had" : "in the queue"} was not rejected with an Error`,
+        `the thread had gone, but the promise of a query ${name === first ? "that it had" : "in the queue"} was not rejected with an Error`,
       );
-    t.ok(!run.last.posted.includes(late), "a question was posted to a thread that had gone");
+    t.ok(!run.last.posted.includes(late), "a query was posted to a thread that had gone");
     t.equal(
       run.last.outcomes[late]?.kind ?? "nothing",
       "Error",
-      "a question was asked after the thread had gone, but its promise was not rejected with an Error",
+      "`query` was called after the thread had gone, but its promise was not rejected with an Error",
     );
   },
 
@@ -151,14 +147,14 @@ export default {
     t.equal(
       run.last.posted.length,
       names.length,
-      "30 questions were asked, but not all of them were posted",
+      "30 queries were sent, but not all of them were posted",
     );
-    t.ok(run.port <= 2, `after ${names.length} questions, the port had ${run.port} listeners`, {
+    t.ok(run.port <= 2, `after ${names.length} queries, the port had ${run.port} listeners`, {
       wanted: "one listener for each event",
     });
     t.ok(
       run.signal === 0,
-      `${names.length} questions were answered, but listeners were left on their signal`,
+      `${names.length} queries were answered, but listeners were left on their signal`,
       {
         saw: run.signal,
         wanted: 0,

@@ -1,6 +1,6 @@
 export function client(port) {
   const queue = [];
-  let current = null; // the question that the thread has
+  let current = null; // the query that the thread has
   let gone = null;
 
   const next = () => {
@@ -9,15 +9,15 @@ export function client(port) {
     port.postMessage({ sql: current.sql, params: current.params });
   };
   port.on("message", ({ rows, error }) => {
-    const question = current;
+    const pending = current;
     current = null;
-    if (error === undefined) question?.resolve(rows);
-    else question?.reject(new Error(error));
+    if (error === undefined) pending?.resolve(rows);
+    else pending?.reject(new Error(error));
     next();
   });
   port.on("close", () => {
     gone = new Error("the database thread is gone");
-    for (const question of queue.splice(0)) question.reject(gone);
+    for (const pending of queue.splice(0)) pending.reject(gone);
     current?.reject(gone);
   });
 
@@ -26,16 +26,16 @@ export function client(port) {
       if (gone) return reject(gone);
       if (signal?.aborted) return reject(signal.reason);
       const abort = () => {
-        if (queue.includes(question)) queue.splice(queue.indexOf(question), 1);
-        question.reject(signal.reason);
+        if (queue.includes(pending)) queue.splice(queue.indexOf(pending), 1);
+        pending.reject(signal.reason);
       };
       const settled = (settle) => (value) => {
         signal?.removeEventListener("abort", abort);
         settle(value);
       };
-      const question = { sql, params, resolve: settled(resolve), reject: settled(reject) };
+      const pending = { sql, params, resolve: settled(resolve), reject: settled(reject) };
       signal?.addEventListener("abort", abort);
-      queue.push(question);
+      queue.push(pending);
       next();
     });
 }

@@ -4,11 +4,11 @@ import net from "node:net";
 import { createInterface } from "node:readline";
 
 /**
- * A server, and a database that answers a question when it is told to; one that begins with `ok-` or `error-` it answers
+ * A server, and a database that answers a query when it is told to. It answers a query that begins with `ok-` or `error-`
  * at once, with that word.
  */
 async function started(t) {
-  const questions = [];
+  const queries = [];
   const open = new Set();
   const seen = { connections: 0, most: 0 };
   // It counts as broken at once: a new connection may come before the event of its close.
@@ -24,11 +24,11 @@ async function started(t) {
     socket.on("close", () => open.delete(socket));
     const lines = createInterface({ input: socket }).on("error", () => {});
     lines.on("line", (name) => {
-      const question = { name, answer: (word) => socket.write(`${word} ${name}\n`) };
-      question.breaks = () => breaks(socket);
-      questions.push(question);
+      const query = { name, answer: (word) => socket.write(`${word} ${name}\n`) };
+      query.breaks = () => breaks(socket);
+      queries.push(query);
       const [, word] = /^(ok|error)-/.exec(name) ?? [];
-      if (word) question.answer(word);
+      if (word) query.answer(word);
     });
   });
   database.unref();
@@ -44,19 +44,19 @@ async function started(t) {
     t.equal(answer.error ?? `${answer.status} ${answer.body}`, wanted, situation);
   }
 
-  /** The question of a name, once the database has it. */
+  /** The query of that name, once the database has it. */
   async function comes(name, situation) {
-    const its = () => questions.find((question) => question.name === name);
+    const its = () => queries.find((query) => query.name === name);
     await t.until(() => its() || server.end, 6000);
     if (server.end) throw server.early();
-    t.ok(its(), `${situation}. The question of a request never reached the database`, {
-      saw: `${open.size} connections, ${questions.length} questions`,
+    t.ok(its(), `${situation}. The query of a request never reached the database`, {
+      saw: `${open.size} connections, ${queries.length} queries`,
     });
     return its();
   }
 
   return {
-    ...{ server, questions, open, seen, comes },
+    ...{ server, queries, open, seen, comes },
     ok: (situation, name = `ok-${t.token()}`) => gets(name, situation, `200 ${name}`),
     error: (situation, name = `error-${t.token()}`) => gets(name, situation, `500 ${name}`),
     gets,
@@ -117,7 +117,7 @@ export default {
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
       await stage.ok(
-        "the database answered a question with ok, but the client got the wrong response",
+        "the database answered a query with ok, but the client got the wrong response",
       );
     t.equal(
       stage.seen.connections,
@@ -129,25 +129,25 @@ export default {
     const many = `${most + 3} requests arrived at once`;
     for (const name of wanted.slice(0, most)) await stage.comes(name, many);
     await settled(stage.server);
-    const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
+    const early = stage.queries.filter(({ name }) => wanted.includes(name)).length;
     t.equal(
       early,
       most,
-      `${many}, and none was answered, but the database got the wrong number of questions`,
+      `${many}, and none was answered, but the database got the wrong number of queries`,
     );
     for (const [at, name] of wanted.entries()) {
-      const question = await stage.comes(name, `${many}, of which ${at} had been answered`);
+      const query = await stage.comes(name, `${many}, of which ${at} had been answered`);
       if (at >= most) {
-        const asked = stage.questions
+        const asked = stage.queries
           .map((each) => each.name)
           .filter((each) => wanted.includes(each));
         t.equal(
           asked.slice(0, at + 1).map((each) => wanted.indexOf(each) + 1),
           Array.from({ length: at + 1 }, (_, index) => index + 1),
-          `${many}, but the database got their questions in the wrong order`,
+          `${many}, but the database got their queries in the wrong order`,
         );
       }
-      question.answer("ok");
+      query.answer("ok");
     }
     client.destroy();
     t.equal(
@@ -163,25 +163,25 @@ export default {
     const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
       await stage.error(
-        `the database answered a question with error, having answered ${at} before, but the client got the wrong response`,
+        `the database answered a query with error, having answered ${at} before, but the client got the wrong response`,
       );
     await stage.ok(
-      `the database had answered ${2 * most} questions with error, then one with ok, but the client of the last question got the wrong response`,
+      `the database had answered ${2 * most} queries with error, then one with ok, but the client of the last query got the wrong response`,
     );
     t.equal(
       stage.seen.connections,
       1,
-      `${2 * most} questions in turn were answered with error, then one with ok, but more than one connection was opened`,
+      `${2 * most} queries in turn were answered with error, then one with ok, but more than one connection was opened`,
     );
     const all = names(t, 2 * most).map((name) => asking(stage.server, name));
-    const held = () => stage.questions.filter(({ name }) => name.startsWith("held-"));
+    const held = () => stage.queries.filter(({ name }) => name.startsWith("held-"));
     const many = `${all.length} requests arrived at once`;
     for (let at = 0; at < all.length; at++) {
-      const wanted = Math.min(at + most, all.length); // questions that have come by then
+      const wanted = Math.min(at + most, all.length); // queries that have come by then
       await t.until(() => held().length >= wanted, 6000);
       t.ok(
         held().length >= wanted,
-        `${many}, of which ${at} had been answered with error, but the database got too few questions`,
+        `${many}, of which ${at} had been answered with error, but the database got too few queries`,
         { saw: held().length, wanted },
       );
       held()[at].answer("error");
@@ -190,7 +190,7 @@ export default {
       t.equal(
         await Promise.race([over, t.sleep(6000, "no response")]),
         `500 ${name}`,
-        `the database answered ${all.length} questions with error, but a client got the wrong response`,
+        `the database answered ${all.length} queries with error, but a client got the wrong response`,
       );
     t.equal(
       stage.seen.connections,
@@ -206,7 +206,7 @@ export default {
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
       const request = asking(stage.server, name);
-      const times = `of the connections so far, ${at} had been broken in the middle of a question`;
+      const times = `of the connections so far, ${at} had been broken in the middle of a query`;
       (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no response")]),
@@ -215,7 +215,7 @@ export default {
       );
     }
     await stage.ok(
-      `${2 * most} connections had been broken, each in the middle of a question, and the next request got the wrong response`,
+      `${2 * most} connections had been broken, each in the middle of a query, and the next request got the wrong response`,
     );
 
     const held = names(t, most).map((name) => asking(stage.server, name));
@@ -224,7 +224,7 @@ export default {
       first.push(await stage.comes(name, `${most} requests arrived at once`));
     const late = names(t, 2).map((name) => asking(stage.server, name));
     await settled(stage.server);
-    for (const question of first) question.breaks();
+    for (const query of first) query.breaks();
     for (const { name, over } of late) {
       (
         await stage.comes(name, "requests were waiting in line when all connections were broken")
@@ -281,37 +281,34 @@ export default {
     first[0].answer("ok");
     const situation =
       "one of three clients in line had left when a connection was given back, and the line was not served correctly";
-    await t.until(() => stage.questions.length > most, 6000);
-    const asked = stage.questions.slice(most).map(({ name }) => name);
-    t.ok(asked.length > 0, `${situation}. No question reached the database`);
+    await t.until(() => stage.queries.length > most, 6000);
+    const asked = stage.queries.slice(most).map(({ name }) => name);
+    t.ok(asked.length > 0, `${situation}. No query reached the database`);
     t.ok(
       !asked.includes(leaves.name),
-      `${situation}. The question of the client that had left was asked`,
+      `${situation}. The query of the client that had left was sent`,
     );
-    for (const question of first.slice(1)) question.answer("ok");
+    for (const query of first.slice(1)) query.answer("ok");
     for (const { name, over } of line.slice(1)) {
       (await stage.comes(name, situation)).answer("ok");
       t.equal(await Promise.race([over, t.sleep(6000, "no response")]), `200 ${name}`, situation);
     }
     t.ok(
-      !stage.questions.some(({ name }) => name === leaves.name),
-      "the question of a client that had left was asked",
+      !stage.queries.some(({ name }) => name === leaves.name),
+      "the query of a client that had left was sent",
     );
 
-    // Again, with all of a line, and while a question is under way.
+    // Again, with all of a line, and while a query is under way.
     for (let time = 0; time < 2 * most; time++) {
       const [name] = names(t, 1);
       const gone = asking(stage.server, name);
-      const question = await stage.comes(
-        name,
-        "clients had left while their questions were under way",
-      );
+      const query = await stage.comes(name, "clients had left while their queries were under way");
       gone.leave();
       await settled(stage.server);
-      question.answer("ok");
+      query.answer("ok");
     }
     await stage.ok(
-      `${2 * most} clients had left while their questions were under way, and the next request got the wrong response`,
+      `${2 * most} clients had left while their queries were under way, and the next request got the wrong response`,
     );
     await stage.server.stop();
   },

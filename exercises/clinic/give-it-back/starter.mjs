@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 const { DATABASE, PORT = "0" } = process.env;
 const most = 4; // {{most}}
 
-/** A connection to the database, for one question at a time; `socket.destroyed` says whether it is broken. */
+/** A connection to the database, for one query at a time; `socket.destroyed` says whether it is broken. */
 class Connection {
   /** Rejects if the database refuses. */
   static async open() {
