@@ -312,7 +312,7 @@
 
   /** Say on the button which of the three modes is on; return it. */
   function colourMode() {
-    const mode = { light: "light", dark: "dark" }[root.dataset.mode] ?? "as the system";
+    const mode = { light: "light", dark: "dark" }[root.dataset.mode] ?? "same as the system";
     for (const button of all(".theme-switch-button")) button.title = `Colour mode: ${mode}`;
     return `Colour mode: ${mode}`;
   }

@@ -404,9 +404,9 @@ def _compared(now: Target, before: Target, folder: str) -> Compared:
 def _row(what: str, phase: Phase) -> dict[str, Any]:
     refusals = phase.kinds.get("status 503", 0)
     return {
-        "asked for": what,
+        "request": what,
         "clients": phase.connections,
-        "answers (/s)": round(phase.throughput),
+        "responses (/s)": round(phase.throughput),
         "p90 (ms)": None if phase.p90_s is None else round(phase.p90_s * 1e3, 2),
         "refused with 503": refusals,
         "failed otherwise": phase.failed - refusals,
@@ -436,7 +436,7 @@ def page(whole: Final) -> str:
     full_count = sum(step.passed for step in whole.steps)
     words = [f"{full_count} of {len(whole.steps) + len(whole.left)} steps with all points."]
     if whole.left:
-        words.append(f"{count(len(whole.left), 'step')} left out because the time was over.")
+        words.append(f"{count(len(whole.left), 'step')} left out because time ran out.")
     if undecided:
         words.append(f"{count(len(undecided), 'step')} got no verdict. Run the final check again.")
     words.append(
@@ -499,7 +499,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
         ),
         Markup(
             chart.lines(
-                rows, x="clients", y="answers (/s)", by="asked for", caption="Answers a second"
+                rows, x="clients", y="responses (/s)", by="request", caption="Responses per second"
             )
         ),
         Markup(
@@ -507,7 +507,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
                 plotted_rows,
                 x="clients",
                 y="p90 (ms)",
-                by="asked for",
+                by="request",
                 caption="The time within which nine out of ten responses arrive",
             )
         ),

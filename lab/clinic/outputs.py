@@ -131,7 +131,7 @@ def examination_markdown(one: Examination) -> str:
             f"`{_code(p.function)}`: `{_code(p.text)}`"
             for p in found.places
         ]
-        lines += [f"- asked for at `{_code(site)}`" for site in found.sites]
+        lines += [f"- called at `{_code(site)}`" for site in found.sites]
         lines += ["", "What to try:", "", *(f"- {way}" for way in found.illness.try_), ""]
     if one.limiting:
         lines += [*(f"- {_cell(line.strip())}" for line in one.limiting), ""]

@@ -396,7 +396,7 @@ def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]
         found.append(_ratio(shared[0], arms, lambda t: t.latency_s[shared[0]]))
         if shared[0] != "p50":
             found.append(_ratio("p50", arms, lambda t: t.latency_s["p50"]))
-    found.append(_ratio("processor time per answer", arms, lambda t: t.cpu_s))
+    found.append(_ratio("processor time per response", arms, lambda t: t.cpu_s))
     failed, hung = sum(t.failed for t in trials), sum(t.is_hung for t in trials)
     doubts = [closed, *[there] * (len(found) - 2), ""]
     if failed or hung:
@@ -554,12 +554,12 @@ def medians(trials: Sequence[VersionTrial]) -> list[dict[str, object]]:
             continue
         row: dict[str, object] = {
             "version": arm,
-            "answers (/s)": float(np.median([t.throughput for t in mine])),
+            "responses (/s)": float(np.median([t.throughput for t in mine])),
         }
         for q in ("p50", "p90", "p99"):
             if all(q in t.latency_s for t in mine):
                 row[f"{q} (ms)"] = float(np.median([t.latency_s[q] for t in mine])) * 1e3
-        row["processor time per answer (µs)"] = float(np.median([t.cpu_s for t in mine])) * 1e6
+        row["processor time per response (µs)"] = float(np.median([t.cpu_s for t in mine])) * 1e6
         rows.append(row)
     return rows
 

@@ -13,7 +13,7 @@ from lab.text.numbers import bare
 
 MOST_POINTS = 2000  # of one line of a plot
 _TONES = {HELD: "ok", LEFT: "none", NOISY: "warn", BROKEN: "warn"}
-_WORDS = {HELD: "held", LEFT: "not checked", NOISY: "cannot be told", BROKEN: "the check failed"}
+_WORDS = {HELD: "held", LEFT: "not checked", NOISY: "can't be decided", BROKEN: "the check failed"}
 
 HTML = macros("""
 {% macro result(one, rows, plots, style) -%}
@@ -70,7 +70,7 @@ def graded(result: Result) -> str:
                 for name, text in (
                     ("seen", criterion.saw),
                     ("wanted", criterion.wanted),
-                    ("printed meanwhile", criterion.output),
+                    ("printed in the meantime", criterion.output),
                 )
                 if text
             ],
@@ -98,7 +98,7 @@ def _head(result: Result) -> dict[str, Any]:
         tone = "warn"
     sandbox = {
         "bubblewrap": "in a sandbox",
-        "none": "without a sandbox: a result for your own eyes",
+        "none": "without a sandbox: a result for your own use",
     }[result.sandbox]
     version = f"exercise {result.version}, grader {result.grader}"
     how = f"Nothing was run; {version}."

@@ -38,7 +38,7 @@ def trial(t: Trial) -> str:
     plot_html = histogram(t)._repr_html_() if t.latency.count else ""
     rows = [_fates(t.counts, "main")] + [_fates(s.counts, n) for n, s in t.alongside.items()]
     beside = "".join(stream(s, inside=True) for s in t.alongside.values())
-    more = table(rows, label="requests by fate") + table(_resources(t), label="resources")
+    more = table(rows, label="requests by outcome") + table(_resources(t), label="resources")
     source = f"<p><small>{escape(_source(t))}</small></p>"
     folded = f"<details><summary>every request and resource</summary>{more}{source}</details>"
     about = [head, facts(figures), beside, checks(t.checks), plot_html, folded]

@@ -61,7 +61,7 @@ def histogram(
 
     def draw(canvas: Canvas) -> None:
         if grey:
-            words = f"{NAME}, scaled to as many requests"
+            words = f"{NAME}, scaled to the same number of requests"
             canvas.key([KeySample(words, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("requests", "latency (ms)")
         linear_y(axes, max([*heights, *grey]))

@@ -76,7 +76,7 @@ def metric_of(name: str) -> Metric:
 
 def sweep_label(sweep: str) -> str:
     """Return the axis label of a swept parameter, lower case, with its unit."""
-    labels = {"rate": "rate asked for (req/s)", "seconds": "seconds (s)", "requests": "requests"}
+    labels = {"rate": "requested rate (req/s)", "seconds": "seconds (s)", "requests": "requests"}
     return labels.get(sweep, sweep.replace("_", " "))
 
 

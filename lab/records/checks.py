@@ -319,7 +319,7 @@ def ports(e: Evidence) -> Check:
     if waiting is None:
         return Check("ok", None, None, "this system does not say how many ports are in TIME_WAIT")
     half = (total or 28232) // 2
-    text = f"{waiting} connections in TIME_WAIT of {total or 'unknown many'} ports"
+    text = f"{waiting} connections in TIME_WAIT of {total or 'an unknown number of'} ports"
     if e.load.keep_alive:
         return Check("ok", waiting, None, text)
     if e.noise.reuses_ports:
@@ -502,7 +502,7 @@ _WARNED = {
     "answered": "a request outlasted the window",
     "window": "fewer than three responses per connection",
     "client_headroom": "client-bound",
-    "warm": "warm-up ended by its cap",
+    "warm": "warm-up reached its limit",
     "steady": "not steady",
     "verified": "bodies differ",
     "on_schedule": "requests sent late",
@@ -515,7 +515,7 @@ _UNKNOWN = {
     "littles_law": "no response with which to check Little’s law",
     "client_headroom": "client’s load unknown",
     "steady": "too few responses to see a drift",
-    "verified": "right body not known",
+    "verified": "expected body not known",
 }
 
 

@@ -1,11 +1,11 @@
 // Answers after WORK_MS, except on four paths, which fail in four ways; THEN says what happens after that.
-// The book uses it for what a failure costs the one who asked for it, and all the others who wait.
+// The book uses it to measure what a failure costs the client whose request fails, and all waiting clients.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createReadStream } from "node:fs";
 import { createServer } from "node:http";
 
 const { PORT = "0", WORK_MS = "200", GRACE_MS = "5000", THEN = "ends at once" } = process.env;
-const whose = new AsyncLocalStorage(); // the response for which something runs
+const whose = new AsyncLocalStorage(); // the response for which the code runs
 
 // ways to fail
 const fail = () => {
@@ -30,9 +30,9 @@ const caught = async (request, response) => {
   }
 };
 const endWell = () => {
-  refuse(whose.getStore()); // whoever asked for it
+  refuse(whose.getStore()); // the client whose request failed
   process.send?.("another one, please"); // to a supervisor
-  server.close(() => process.exit(1)); // nobody new, and the others first
+  server.close(() => process.exit(1)); // accept no new requests, finish the others
   setTimeout(() => process.exit(1), GRACE_MS).unref();
 };
 const stored = (request, response) => whose.run(response, async () => handle(request, response));

@@ -1,5 +1,5 @@
 // Reads FILE for every request with one call of fs.readFile, which opens, sizes, reads in pieces and closes.
-// The book uses it as what people really write, beside the four steps of node/read-async.
+// The book uses it as the code that people usually write, and compares it with the four steps of node/read-async.
 import { readFile } from "node:fs";
 import { createServer } from "node:http";
 

@@ -98,7 +98,7 @@ def test_a_check_counts_once_a_trial_whether_it_failed_or_warned(shown):
     text, _ = shown
     assert re.search(r"not steady 14 0 1 ", text)
     assert re.search(r"requests sent late 4 0 1 ", text)
-    assert re.search(r"right body not known 7 0 1 ", text)
+    assert re.search(r"expected body not known 7 0 1 ", text)
     assert re.search(r"bodies differ 7 0 0 ", text)
     assert re.search(r"requests failed 6 1 0 ", text)
 

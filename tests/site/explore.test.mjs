@@ -132,7 +132,7 @@ describe("how much of it waits", () => {
     });
   });
 
-  test("the mean stay is N/X of the same trials", async () => {
+  test("the mean response time is N/X of the same trials", async () => {
     await open(share(), async (tab) => {
       await tab.getByLabel("Show").selectOption("stay");
       assert.match(

@@ -178,12 +178,12 @@ describe("by ear", () => {
       for (let i = 0; i < 3; i++) {
         await button.press("Enter");
         const mode = await tab.locator("html").getAttribute("data-mode");
-        const word = mode === "auto" ? "as the system" : mode;
+        const word = mode === "auto" ? "same as the system" : mode;
         await status(tab, `Colour mode: ${word}`);
         await tab.getByRole("button", { name: `Colour mode: ${word}`, exact: true }).waitFor();
         names.push(word);
       }
-      assert.deepEqual(names.sort(), ["as the system", "dark", "light"]);
+      assert.deepEqual(names.sort(), ["same as the system", "dark", "light"]);
     });
   });
 

@@ -1,4 +1,4 @@
-// Where small Buffers lie: the size of the ArrayBuffer behind each, and the offset of the Buffer in it.
+// Where small Buffers are: the size of the ArrayBuffer behind each, and the offset of the Buffer in it.
 const half = Buffer.poolSize >>> 1;
 const ways = {
   "Buffer.from, 10 bytes": () => Buffer.from("ten bytes."),
@@ -8,7 +8,7 @@ const ways = {
   "alloc, 10 bytes": () => Buffer.alloc(10),
   "allocUnsafeSlow, 10 bytes": () => Buffer.allocUnsafeSlow(10),
 };
-Buffer.allocUnsafe(half - 1); // what the start of Node left in the pool is not our subject
+Buffer.allocUnsafe(half - 1); // uses up what Node's start left of the pool
 for (const [what, make] of Object.entries(ways)) {
   const { buffer, byteLength, byteOffset } = make();
   const row = {

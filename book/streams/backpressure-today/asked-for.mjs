@@ -1,4 +1,4 @@
-// A source that makes a chunk when it is asked, and a sink that takes 5 ms for each.
+// A source that makes a chunk when it is asked for one, and a sink that takes 5 ms for each chunk.
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let number = 0;

@@ -6,7 +6,7 @@ const { PORT = "0" } = process.env;
 const most = 20; // {{most}}
 
 const prices = new Map();
-const changes = new EventEmitter().setMaxListeners(0); // there was a warning
+const changes = new EventEmitter().setMaxListeners(0); // Node had warned of a leak
 let rendered = 0;
 
 function render(id) {

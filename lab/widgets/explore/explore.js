@@ -39,7 +39,12 @@
   // Two views of the same trials: the throughput, or by Little's law the response time with n connections.
   const SHARE = {
     x: { label: "throughput (req/s)", of: (x) => x, name: "throughput", unit: "req/s" },
-    stay: { label: "mean stay N/X (ms)", of: (x, n) => (1000 * n) / x, name: "stay", unit: "ms" },
+    stay: {
+      label: "mean response time N/X (ms)",
+      of: (x, n) => (1000 * n) / x,
+      name: "stay",
+      unit: "ms",
+    },
   };
 
   /** The finding for a chosen waiting time and number of connections, in sentences. */
@@ -329,7 +334,7 @@
           "Show",
           [
             ["x", "throughput"],
-            ["stay", "mean stay"],
+            ["stay", "mean response time"],
           ],
           state.view,
           (v) => {

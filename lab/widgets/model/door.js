@@ -67,7 +67,7 @@
     title: "Turn by turn at the door",
     ask:
       "All clients arrive at once. Each client sends <i>R</i> requests of time <i>S</i>, " +
-      "one after another, and gives a request up after a patience of <i>T</i>. Before " +
+      "one after another, and gives up on a request after a patience of <i>T</i>. Before " +
       "each turn, predict which clients are let in and which clients lose patience. Then " +
       "try the rule of older Nodes. (This counts turns as the page does. Node itself " +
       "begins to serve a new client in the next turn.)",

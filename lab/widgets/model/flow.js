@@ -109,14 +109,14 @@
       },
       {
         name: "<code>writableLength</code>",
-        text: `${bytes(chunks * CHUNK)}, mark ${mark}`,
+        text: `${bytes(chunks * CHUNK)}, high water mark ${mark}`,
       },
       {
         name: "events",
         cells: [
           ...Array.from({ length: drains }, () => ({ text: "drain" })),
           ...(end ? [{ text: end }] : []),
-          ...(need ? [{ text: "drain is owed", kind: "free" }] : []),
+          ...(need ? [{ text: "drain will come", kind: "free" }] : []),
         ],
         empty: "none yet",
       },

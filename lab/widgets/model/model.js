@@ -176,7 +176,7 @@
       this.past = [];
       this.state = this.model.start({ ...this.values }, this.data);
       this.log.replaceChildren();
-      this.said.textContent = "Everything is back to the beginning.";
+      this.said.textContent = "Everything is back at the beginning.";
       this.show();
       const text = this.model.told?.(this.state);
       if (text) this.said.innerHTML = text;

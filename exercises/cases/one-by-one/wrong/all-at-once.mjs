@@ -36,8 +36,8 @@ function serve() {
     await sleep(Number(WORK_MS));
     response.end(`${process.pid}\n`);
   });
-  // Since Node 26.4, close() of node:http, which disconnect() calls, also ends connections that have not asked yet.
-  // close() of node:net only stops listening, and waits for them.
+  // Since Node 26.4, close() of node:http, which disconnect() calls, also ends connections that have not sent a request yet.
+  // close() of node:net only stops listening, and waits for these connections.
   server.close = Server.prototype.close;
   server.listen(Number(PORT), "127.0.0.1");
 }
