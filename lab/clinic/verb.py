@@ -16,10 +16,10 @@ from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, port
 from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.measure.experiment import ask
-from lab.measure.program import covered, digest
 from lab.processes.machine import machine
 from lab.records.identity import portable as named
 from lab.records.identity import question
+from lab.servers.sources import covered, digest
 from lab.storage.gate import checked
 
 __all__ = ["Examination", "examine"]

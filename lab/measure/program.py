@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import re
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,13 +22,11 @@ from lab.records.store import Folder
 from lab.servers import catalog
 from lab.servers.program import lacking
 from lab.servers.recipe import Recipe
+from lab.servers.sources import covered, digest
 from lab.storage.gate import checked
 
 LONGEST_S = 120.0
 MOST_BYTES = 2_000_000  # of output that a program may print
-_IMPORT = re.compile(
-    r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.(?:[cm]?js|py))["']"""
-)
 
 
 class ProgramFailed(LabError):
@@ -195,28 +191,6 @@ def _recipe(server: Recipe | str | None) -> Recipe | None:
     if isinstance(server, str):
         return catalog.server(server)
     return server
-
-
-def digest(texts: Mapping[Path, str]) -> str:
-    """Return the digest of what `covered` gives, as records of a program's output have it."""
-    return hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
-
-
-def _text(path: Path) -> str | None:
-    return path.read_text("utf-8") if path.is_file() else None
-
-
-def covered(path: Path, text: Callable[[Path], str | None] = _text) -> dict[Path, str]:
-    """Return the texts that make the digest of a program: its own, and each file once that it
-    imports or names as a URL. text : returns the text of a file, None where there is no file.
-    """
-    texts: dict[Path, str] = {}
-    queue = [path]
-    for file in queue:
-        if file not in texts and (own := text(file)) is not None:
-            texts[file] = own
-            queue += [(file.parent / name).resolve() for name in _IMPORT.findall(own)]
-    return texts
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
 """The question an experiment asks, without its answer: what may not change between a record and its
 replay.
 
+A program is known by the digest of its text. Its path is a label: it says where the program was,
+and a program that moves is the same.
+
 Durations and pairs are left out, the profile scales them anyway: a longer run answers the same
 question better. Only "no warm-up at all" is another question. No machine paths.
 """
@@ -12,13 +15,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lab import paths
 from lab.errors import LabError
-from lab.paths import ROOT
 from lab.processes import nodes
 from lab.servers.program import Program
 from lab.storage.gate import shown
 from lab.storage.json_form import canonical, plain
 
+PROGRAM_LABEL = "program"  # the option that says where a program was
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
@@ -46,18 +50,35 @@ def portable(text: str) -> str:
         return "{node}"
     if Path(text).is_absolute() and re.fullmatch(r"python[0-9.]*", Path(text).name):
         return "{python}"
-    return text.replace(str(ROOT), "{root}")
+    return text.replace(str(paths.ROOT), "{root}")
 
 
 def of_recipe(recipe: Program) -> dict[str, Any]:
-    """Return what identifies a server: program text, command and parameters."""
+    """Return what identifies a server: program text, command and parameters; and, as labels, its
+    files.
+    """
     return {
         "server": recipe.name,
-        "command": [portable(word) for word in recipe.command],
+        "command": [_unplaced(word, recipe.sources) for word in recipe.command],
+        "files": [portable(paths.relative(file)) for file in recipe.sources],
         "env": {k: portable(str(v)) for k, v in sorted(recipe.env.items())},
         "workers": recipe.workers,
         "source": recipe.source_sha256[:16],
     }
+
+
+def _unplaced(word: str, sources: Iterable[Path]) -> str:
+    """A word of a command with {source} for a file of the server, also as a module with the name of
+    its application, as gunicorn takes it.
+    """
+    module, colon, application = word.partition(":")
+    for source in sources:
+        if paths.ROOT / word == source:
+            return "{source}"
+        dotted = paths.relative(source).removesuffix(source.suffix).replace("/", ".")
+        if colon and module == dotted:
+            return "{source}:" + application
+    return portable(word)
 
 
 def question(
@@ -94,7 +115,7 @@ def _timeless(options: Mapping[str, Any]) -> dict[str, Any]:
 def differences(old_question: Mapping[str, Any], question: Mapping[str, Any]) -> list[str]:
     """Return in words what changed since a question was recorded; empty if it is the same."""
     changes: list[str] = []
-    old, new = old_question.get("arms", {}), question.get("arms", {})
+    old, new = _arms(old_question), _arms(question)
     if list(old) != list(new):
         changes.append(f"arms: recorded {', '.join(old)}; now {', '.join(new)}")
     for arm in [a for a in new if a in old]:
@@ -103,10 +124,22 @@ def differences(old_question: Mapping[str, Any], question: Mapping[str, Any]) ->
         if canonical(old_question.get(key)) != canonical(question.get(key)):
             changes.append(f"{key}: recorded {old_question.get(key)}; now {question.get(key)}")
     before, now = _asked(old_question), _asked(question)
-    for key in sorted({*before, *now}):
+    for key in sorted({*before, *now} - {PROGRAM_LABEL}):
         if canonical(before.get(key)) != canonical(now.get(key)):
             changes.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")
     return changes
+
+
+def _arms(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The arms of a question without the labels of their servers."""
+    return {
+        name: [_unlabelled(one) for one in arm] if isinstance(arm, list) else _unlabelled(arm)
+        for name, arm in question.get("arms", {}).items()
+    }
+
+
+def _unlabelled(arm: Any) -> Any:
+    return {k: v for k, v in arm.items() if k != "files"} if isinstance(arm, Mapping) else arm
 
 
 def _arm(arm: str, old: Any, new: Any) -> list[str]:

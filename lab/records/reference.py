@@ -16,16 +16,18 @@ from lab.errors import LabError, did_you_mean
 from lab.processes import machine, nodes
 from lab.processes.machine import Machine
 from lab.records.identity import differences
+from lab.records.migrations import known_by_digest
 from lab.records.stamp import utc
 from lab.settings import Mode
 from lab.storage import gate, stored, written
 from lab.storage.json_form import flat
 
 T = TypeVar("T")
-SCHEMA = 1
+SCHEMA = 2
 TRACED = ".trace.json"  # how the name of a recorded trace ends, a file of its own form
 BOOK_RESULTS = paths.DATA / "book-results.json"
-MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
+# schema -> function that returns the data in the next schema
+MIGRATIONS: dict[Any, Any] = {1: known_by_digest}
 
 
 class NoRecord(LabError):

@@ -20,6 +20,7 @@ from lab.measure.program import ProgramFailed, node
 from lab.processes import nodes
 from lab.records import reference
 from lab.records.reference import node_of
+from lab.records.store import latest
 
 pytestmark = pytest.mark.starts
 
@@ -149,6 +150,25 @@ def test_a_record_of_another_program_or_other_arguments_is_stale(recording, tmp_
     (tmp_path / "part.mjs").write_text("export const a = 2;")
     with pytest.raises(LabError, match="source"):
         node(path, "x", experiment="a-program")
+
+
+def test_a_program_that_moved_is_replayed_and_what_was_measured_here_is_found(recording, tmp_path):
+    (tmp_path / "part.mjs").write_text("export const a = 1;")
+    path = program(tmp_path, 'import { a } from "./part.mjs"; console.log(a);')
+    recording("reference", "live")
+    made = node(path, experiment="a-program")
+    record = (paths.REFERENCE / "a-program.json").read_bytes()
+    moved = tmp_path / "deeper" / "renamed.mjs"
+    moved.parent.mkdir()
+    moved.write_text(path.read_text().replace("./part.mjs", "../part.mjs"))
+    path.unlink()
+    recording("course", "replay")
+    assert node(moved, experiment="a-program").text == made.text == "1\n"
+    assert latest("a-program") == made.text
+    assert (paths.REFERENCE / "a-program.json").read_bytes() == record
+    moved.write_text(moved.read_text().replace("console", " console"))
+    with pytest.raises(LabError, match="source"):
+        node(moved, experiment="a-program")
 
 
 def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_path, monkeypatch):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.measure.program import covered
 from lab.processes import machine, nodes
+from lab.servers.sources import covered
 
 PAGE = Path(__file__).parents[2] / "book/cases/in-a-container"
 can_limit = pytest.mark.skipif(not machine.may_limit(), reason="needs control groups")

@@ -13,8 +13,9 @@ from support import linux
 
 from lab import paths
 from lab.errors import LabError
-from lab.measure.program import covered, node
+from lab.measure.program import node
 from lab.processes import machine, nodes
+from lab.servers.sources import covered
 
 pytestmark = pytest.mark.starts
 alone = pytest.mark.alone  # what these programs count, they count while milliseconds pass

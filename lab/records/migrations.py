@@ -1,0 +1,74 @@
+"""How records of an older schema are read: a step for each schema, to the next."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.servers.sources import covered, digest
+
+# A word of a command that is a file of the server, or a module of it with its application.
+_FILE = re.compile(r"(?:\{root\}/)?([\w.-]+(?:/[\w.-]+)+\.(?:[cm]?js|py|rb))")
+_MODULE = re.compile(r"(servers(?:\.\w+)+):(\w+)")
+
+
+def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
+    """Return a record of schema 1 in schema 2.
+
+    Schema 1 knows a server and a program by path, too, and a program by a digest of its text with
+    the relative addresses that are in it. Schema 2 has the paths as labels, and a digest that does
+    not depend on the addresses. If the program was edited since, the old digest stays, which no
+    program has.
+    """
+    question = data["question"]
+    known = dict(question)
+    if "arms" in question:
+        known["arms"] = {
+            name: [_arm(one) for one in arm] if isinstance(arm, list) else _arm(arm)
+            for name, arm in question["arms"].items()
+        }
+    options = question.get("options", {})
+    if programs := _programs(data["kind"], options):
+        known["options"] = {**options, "source": _of_programs(programs, options["source"])}
+    return {**data, "schema": 2, "question": known}
+
+
+def _arm(arm: Any) -> Any:
+    if not isinstance(arm, dict) or "command" not in arm:
+        return arm
+    command, files = [], []
+    for word in arm["command"]:
+        if match := _FILE.fullmatch(word):
+            command.append("{source}")
+            files.append(match[1])
+        elif match := _MODULE.fullmatch(word):
+            command.append(f"{{source}}:{match[2]}")
+            files.append(match[1].replace(".", "/") + ".py")
+        else:
+            command.append(word)
+    changed: dict[str, Any] = {}
+    for key, value in arm.items():  # in the order of a record that is made today
+        changed |= {"command": command, "files": files} if key == "command" else {key: value}
+    return changed
+
+
+def _programs(kind: str, options: dict[str, Any]) -> list[Path]:
+    """The files that the digest of a record may be of."""
+    if kind == "program":
+        return [paths.ROOT / options["program"]]
+    if kind == "examination":  # its command names a file of the chapter's folder
+        names = [word for word in options["command"] if word.endswith(".mjs")]
+        return [file for name in names for file in sorted((paths.ROOT / "book").rglob(name))]
+    return []
+
+
+def _of_programs(programs: Iterable[Path], source: str) -> str:
+    """The digest of the program that has the old digest `source`."""
+    for texts in map(covered, programs):
+        if hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16] == source:
+            return digest(texts)
+    return source
