@@ -1,7 +1,6 @@
 """`python -m lab.book build`, `chapter`, `reference`, `preview`, `new` and `teaching`: what
 `make book`, `make chapter`, `make reference`, `make preview`, `make test`, `make new` and
-`make teaching` run. `moved` is run by hand, after `git mv`, `checks` and `lint` where
-somebody asks.
+`make teaching` run. `checks` and `lint` are run by hand, where somebody asks.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
 the console shows chapters, a failure's reason comes last) stands in `lab/book/pipeline`.
@@ -15,14 +14,12 @@ import sys
 from pathlib import Path
 
 from lab.book import candidate, check_counts, lint, recording, teaching, versions
-from lab.book.moved import moved
 from lab.book.new import KINDS, new
 from lab.book.pages import badges, front
 from lab.book.pipeline import preview
 from lab.book.pipeline.run import DRAW_EVERY_S, default_output, one_chapter, run
 from lab.cli import commands as cli
 from lab.cli import table
-from lab.errors import LabError
 from lab.processes import nodes
 
 
@@ -93,20 +90,6 @@ def main(argv: list[str] | None = None) -> int:
     begin.add_argument(
         "name", nargs="?", default="", help="where it belongs and its name, joined by /"
     )
-    follow = commands.add("moved")
-    follow.add_argument(
-        "names",
-        nargs="*",
-        metavar="OLD NEW",
-        help="the old and the new path of each program, such as book/part/count.mjs "
-        "(default: ask git)",
-    )
-    follow.add_argument(
-        "--from",
-        dest="since",
-        default="HEAD",
-        help="a commit that has the programs at their old paths",
-    )
     commands.add("lint")
     commands.add("picture")
     counts = commands.add("teaching")
@@ -161,16 +144,7 @@ def _said(options: argparse.Namespace) -> str:
         return lint.report()
     if options.command == "checks":
         return check_counts.report(options.names)
-    if options.command == "new":
-        return new(options.what, options.name)
-    return f"Records that now follow a moved program: {', '.join(_followed(options)) or 'nothing'}."
-
-
-def _followed(options: argparse.Namespace) -> list[str]:
-    olds, news = options.names[::2], options.names[1::2]
-    if len(olds) != len(news):
-        raise LabError(f"{olds[-1]} has no new path. Write moved OLD NEW, or several such pairs.")
-    return moved(dict(zip(olds, news, strict=True)) or None, options.since)
+    return new(options.what, options.name)
 
 
 if __name__ == "__main__":

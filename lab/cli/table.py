@@ -202,11 +202,6 @@ BOOK = Home(
             "write a template of a chapter, server, question, claim or exercise",
             ("new chapter streams/my-page", "new server node/my-server"),
         ),
-        Verb(
-            "moved",
-            "update the records of programs that were moved",
-            ("moved", "moved --from HEAD~1"),
-        ),
         Verb("lint", "warn about text counts that are outside their limits"),
         Verb(
             "picture", "draw the README's picture and badges again, from the records and settings"
