@@ -72,13 +72,13 @@ def plan(
     common = {"timeout": timeout, "seed": seed}
     main = Stream.of(**{name: arguments[name] for name in load.OPTIONS})
     if seconds is not None:
-        number("seconds", seconds, 0.01, 600)
+        number("seconds", seconds, 0.01, load.BOUNDS.seconds)
     if warmup is not None:
-        number("warmup", warmup, 0, 600)
+        number("warmup", warmup, 0, load.BOUNDS.seconds)
     # A load of a fixed number of requests has no warm-up unless the caller asks for one.
     counted = main.requests is not None
     timed = not counted or seconds is not None
-    measure_s = min(now.measure_for(seconds), 600.0) if timed else count_limit(main)
+    measure_s = min(now.measure_for(seconds), load.BOUNDS.seconds) if timed else count_limit(main)
     warm = 0.0 if counted and warmup is None else now.warmup_for(warmup)
     fit("tolerate", tolerate, Iterable[str], BadLoad)
     names = tuple(tolerate)

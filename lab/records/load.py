@@ -34,6 +34,19 @@ WITHIN = 0.05
 # A look has nine parts, and the sixth look ends five of them after the first.
 LEAST_WARM_S = LOOK_S * 14 / 9
 
+
+@dataclass(frozen=True)
+class Bounds:
+    """The most of each that may be asked for: of our generator, unless a load tool takes less."""
+
+    connections: int = 10_000
+    requests: int = MOST_ROWS
+    seconds: float = 600
+    timeout_s: float = 600
+
+
+BOUNDS = Bounds()
+
 # The generator frames the message and decides about the connection itself.
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection", "upgrade")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -67,7 +80,7 @@ class Stream:
     rounds: int | None = None  # then requests is connections * rounds
 
     @classmethod
-    def of(cls, prefix: str = "", **options: Any) -> Self:
+    def of(cls, prefix: str = "", bounds: Bounds = BOUNDS, **options: Any) -> Self:
         """Return a checked stream; the options are those of lab.load, `timeout` for `timeout_s`.
 
         prefix : what the message of a BadLoad begins with.
@@ -85,7 +98,7 @@ class Stream:
             if given_connections is None
             else given_connections,
             1,
-            10_000,
+            bounds.connections,
         )
         requests, rounds = options.get("requests"), options.get("rounds")
         if rounds is not None:
@@ -104,8 +117,8 @@ class Stream:
             headers,
             _body(f"{prefix}body", options.get("body")),
             options.get("keep_alive", True),
-            None if requests is None else _whole(f"{prefix}requests", requests, 1, MOST_ROWS),
-            number(f"{prefix}timeout", options.get("timeout", 10.0), 0.001, 600),
+            None if requests is None else _whole(f"{prefix}requests", requests, 1, bounds.requests),
+            number(f"{prefix}timeout", options.get("timeout", 10.0), 0.001, bounds.timeout_s),
             _whole(f"{prefix}seed", options.get("seed", 1), 0, 2**53 - 1),
             rounds,
         )

@@ -115,21 +115,24 @@ def test_a_load_for_another_machine_is_refused(url):
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        {"seconds": 3600},
-        {"connections": 0},
-        {"connections": 100_000},
-        {"seconds": None, "requests": 10**9},
-        {"seconds": 1, "requests": 5},
-        {"seconds": None},
-        {"rate_per_s": 0},
-        {"timeout_s": float("nan")},
+        ({"seconds": 3600}, "seconds=3600 must be a number from 0.001 to 60"),
+        ({"seconds": 0}, "seconds=0 must be a number"),
+        ({"connections": 0}, "connections=0 must be a whole number from 1 to 1,000"),
+        ({"connections": 1001}, "connections=1001 must be a whole number"),
+        ({"seconds": None, "requests": 10**9}, "from 1 to 1,000,000"),
+        ({"seconds": 1, "requests": 5}, "either seconds or requests"),
+        ({"seconds": None}, "either seconds or requests"),
+        ({"seconds": None, "requests": 5, "rate_per_s": 5}, "give only one of them"),
+        ({"rate_per_s": 0}, "rate=0 must be a number"),
+        ({"rate_per_s": 1e6}, "lower the rate or the time"),
+        ({"timeout_s": float("nan")}, "timeout=nan must be a number from 0.001 to 60"),
     ],
 )
-def test_a_load_without_bounds_is_refused(wrong):
-    with pytest.raises(AdapterError):
-        ToolSpec(NOWHERE, **wrong)
+def test_a_load_without_bounds_is_refused(wrong, said):
+    with pytest.raises(AdapterError, match=said):
+        ToolSpec(NOWHERE, **({"seconds": 10} | wrong))
 
 
 def test_an_unknown_tool_is_answered_with_the_nearest_name():

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from lab.errors import LabError
+from lab.records.load import BadLoad, Bounds, Load, Stream, number
 from lab.records.survey import Figures
 from lab.text.numbers import bare
 
-MAX_SECONDS = 60
 MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops more
-MAX_CONNECTIONS = 1000
+TOOL_BOUNDS = Bounds(connections=1000, requests=MAX_REQUESTS, seconds=60, timeout_s=60)
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Columns = Mapping[
@@ -55,7 +55,8 @@ class ToolSpec:
     """One load: `seconds` or `requests` in total, `connections` at once, on a loopback `url`.
 
     `rate_per_s` asks for an open loop, `fresh` for a new connection per request, `cpus` pins the
-    tool to those cores. Raises AdapterError when a bound is exceeded or the host is not here.
+    tool to those cores. Raises AdapterError if it is no load that could be sent, is more than
+    `TOOL_BOUNDS`, or the host is not here.
     """
 
     url: str
@@ -80,21 +81,31 @@ class ToolSpec:
                 "Give either seconds or requests (and None for the other), but not "
                 f"seconds={self.seconds} together with requests={self.requests}."
             )
-        for name, value, most in (
-            ("connections", self.connections, MAX_CONNECTIONS),
-            ("seconds", self.seconds, MAX_SECONDS),
-            ("requests", self.requests, MAX_REQUESTS),
-            ("timeout_s", self.timeout_s, MAX_SECONDS),
-        ):
-            if value is not None and not 0 < value <= most:
-                raise AdapterError(f"{name} is {value}, but must be above 0 and at most {most}.")
-        if self.rate_per_s is not None and not self.rate_per_s > 0:
-            raise AdapterError(f"rate_per_s is {self.rate_per_s}, but must be above 0 (or None).")
+        try:
+            self.load()
+        except BadLoad as error:
+            raise AdapterError(f"{error}.") from None
+
+    def load(self) -> Load:
+        """Return the same for our generator, which checks it. Raises BadLoad."""
+        parts = urlsplit(self.url)
+        stream = Stream.of(
+            bounds=TOOL_BOUNDS,
+            connections=self.connections,
+            rate=self.rate_per_s,
+            requests=self.requests,
+            path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+            keep_alive=not self.fresh,
+            timeout=self.timeout_s,
+        )
+        if self.seconds is None:  # the count ends it; a generator that hangs gives up by itself
+            return Load(stream, 0.0, self.deadline_s - 5)
+        return Load(stream, 0.0, number("seconds", self.seconds, 0.001, TOOL_BOUNDS.seconds))
 
     @property
     def deadline_s(self) -> float:
         """Seconds after which a tool that still runs is killed."""
-        return (self.seconds if self.seconds is not None else MAX_SECONDS) + self.timeout_s + 10
+        return (TOOL_BOUNDS.seconds if self.seconds is None else self.seconds) + self.timeout_s + 10
 
 
 @dataclass(frozen=True)

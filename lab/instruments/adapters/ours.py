@@ -26,7 +26,6 @@ from lab.paths import NODE_SIDE
 from lab.processes import nodes
 from lab.processes.child import shown
 from lab.records import rows as raw_rows
-from lab.records.load import Load, Stream
 
 GENERATOR = NODE_SIDE / "loadgen" / "main.mjs"
 
@@ -55,29 +54,16 @@ class Ours(Adapter):
     def _version(self) -> str | None:
         return "1" if GENERATOR.is_file() else None
 
-    def stream(self, spec: ToolSpec) -> Stream:
-        """The stream that the generator is asked for."""
+    def check_loop(self, spec: ToolSpec) -> None:
+        """Raise Unsupported for a load of the other loop."""
         if spec.rate_per_s is not None:
             raise self.refuse("send at a rate in its closed loop", "Use ours-open.")
-        return self._stream(spec)
-
-    def _stream(self, spec: ToolSpec) -> Stream:
-        parts = urlsplit(spec.url)
-        return Stream.of(
-            connections=spec.connections,
-            rate=spec.rate_per_s,
-            requests=spec.requests,
-            path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
-            keep_alive=not spec.fresh,
-            timeout=spec.timeout_s,
-        )
 
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
+        self.check_loop(spec)
         with tempfile.TemporaryDirectory() as folder:
-            limit_s = spec.seconds if spec.seconds is not None else spec.deadline_s - 5
-            load = Load(self.stream(spec), 0.0, limit_s)
             argv = [nodes.client(), str(GENERATOR)]
-            line = json.dumps(load.spec(base_of(spec.url), folder))
+            line = json.dumps(spec.load().spec(base_of(spec.url), folder))
             once = ran(self.name, spec, argv, line=line)
             report = parse(once.raw_output)
             stream = report["streams"][0]
@@ -107,11 +93,10 @@ class OursOpen(Ours):
     name = "ours-open"
     is_open, counts = True, False
 
-    def stream(self, spec: ToolSpec) -> Stream:
-        """The stream that the generator is asked for."""
+    def check_loop(self, spec: ToolSpec) -> None:
+        """Raise Unsupported for a load of the other loop."""
         if spec.rate_per_s is None or spec.requests is not None:
             raise self.refuse("run without rate_per_s and seconds", "Give both, or use ours.")
-        return self._stream(spec)
 
 
 def base_of(url: str) -> str:
