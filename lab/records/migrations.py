@@ -24,17 +24,19 @@ def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
     not depend on the addresses. If the program was edited since, the old digest stays, which no
     program has.
     """
-    question = data["question"]
-    known = dict(question)
+    question = data.get("question")
+    if not isinstance(question, dict):  # a damaged file: its reader says what is missing
+        return {**data, "schema": 2}
+    new_question = dict(question)
     if "arms" in question:
-        known["arms"] = {
+        new_question["arms"] = {
             name: [_arm(one) for one in arm] if isinstance(arm, list) else _arm(arm)
             for name, arm in question["arms"].items()
         }
     options = question.get("options", {})
-    if programs := _programs(data["kind"], options):
-        known["options"] = {**options, "source": _of_programs(programs, options["source"])}
-    return {**data, "schema": 2, "question": known}
+    if programs := _programs(data.get("kind"), options):
+        new_question["options"] = {**options, "source": _of_programs(programs, options["source"])}
+    return {**data, "schema": 2, "question": new_question}
 
 
 def _arm(arm: Any) -> Any:
@@ -56,7 +58,7 @@ def _arm(arm: Any) -> Any:
     return changed
 
 
-def _programs(kind: str, options: dict[str, Any]) -> list[Path]:
+def _programs(kind: str | None, options: dict[str, Any]) -> list[Path]:
     """The files that the digest of a record may be of."""
     if kind == "program":
         return [paths.ROOT / options["program"]]

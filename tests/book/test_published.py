@@ -25,7 +25,7 @@ from lab.judging.stats import Ratio
 from lab.processes.machine import Machine, Noise
 from lab.records import store
 from lab.records.comparison import Comparison
-from lab.records.reference import Kind
+from lab.records.reference import SCHEMA, Kind
 from lab.records.trial import (
     Bin,
     Check,
@@ -231,7 +231,12 @@ def test_a_run_of_a_new_verb_is_published_like_any_other(data, monkeypatch):
     published.write(book, data / "html")
     (one,) = published.of_build(book)
     assert (one.what, one.here) == ("a wall; metres 10, 1,000", True)
-    head = {"schema": 1, "kind": "echo", "experiment": "heard", "when": "2026-11-21T19:00:00Z"}
+    head = {
+        "schema": SCHEMA,
+        "kind": "echo",
+        "experiment": "heard",
+        "when": "2026-11-21T19:00:00Z",
+    }
     assert json.loads((data / "html/records/heard.json").read_text("utf8")) == {**head, **told}
     assert not (data / "html/records/heard.csv").exists(), "it has no trials"
 

@@ -55,8 +55,8 @@ class ToolSpec:
     """One load: `seconds` or `requests` in total, `connections` at once, on a loopback `url`.
 
     `rate_per_s` asks for an open loop, `fresh` for a new connection per request, `cpus` pins the
-    tool to those cores. Raises AdapterError if it is no load that could be sent, is more than
-    `TOOL_BOUNDS`, or the host is not here.
+    tool to those cores. Raises AdapterError if the host is not this machine, and for a load that
+    `Load` refuses or that is more than `TOOL_BOUNDS`.
     """
 
     url: str
