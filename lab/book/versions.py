@@ -70,19 +70,19 @@ def measure(
     before = across.read()
     if against and before is None:
         raise LabError("There is no data/versions.json to compare with. Run `make versions` first.")
-    wanted = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
+    node_programs = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
     pages = [one_chapter.resolve(name) for name in names] or asked()
     sitting = Sitting(paths.ROOT / OUTPUT[profile.name], pages)
     old_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with sitting.alone():
             sitting.begin(fresh=fresh)
-            sitting.tell(wanted)
-            rows = [row for node in wanted for row in sitting.rows(node)]
-            data = sitting.data(wanted, rows)
+            sitting.tell(node_programs)
+            rows = [row for node in node_programs for row in sitting.rows(node)]
+            data = sitting.data(node_programs, rows)
             write_json(sitting.folder / "versions.json", data)
             if against and before is not None:
-                return _held(sitting, before, data, wanted)
+                return _held(sitting, before, data, node_programs)
             return _kept(sitting, before, data, whole=not list(names))
     except KeyboardInterrupt:
         print("\nInterrupted. Run the same command again to continue with what is left.")
@@ -102,24 +102,28 @@ def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, wh
     return 0
 
 
-def _held(sitting: Sitting, before: across.Data, data: across.Data, wanted: Sequence[str]) -> int:
+def _held(
+    sitting: Sitting, before: across.Data, data: across.Data, node_programs: Sequence[str]
+) -> int:
     first = across.against(before, data, sitting.pages)
     if before["client"] != data["client"]:
         say(f"WARNING: recorded with the client on Node {before['client']}, not {data['client']}.")
-    seen: dict[str, set[str]] = {}
+    differing_chapters: dict[str, set[str]] = {}
     for one in first.differ:
-        seen.setdefault(one.major, set()).add(one.chapter)
-    if seen:
+        differing_chapters.setdefault(one.major, set()).add(one.chapter)
+    if differing_chapters:
         say("\n".join([*first.told(), "The chapters that differ are measured again."]))
-        again = [
+        rows_again = [
             sitting.row(node, page, again=True)
-            for node in wanted
+            for node in node_programs
             for page in sitting.pages
-            if page in seen.get(str(nodes.major(nodes.version(node))), ())
+            if page in differing_chapters.get(str(nodes.major(nodes.version(node))), ())
         ]
-        nodes_again = [n for n in wanted if str(nodes.major(nodes.version(n))) in seen]
-        second = across.against(before, sitting.data(nodes_again, again))
-        first = across.confirmed(first, second, seen)
+        nodes_again = [
+            n for n in node_programs if str(nodes.major(nodes.version(n))) in differing_chapters
+        ]
+        second = across.against(before, sitting.data(nodes_again, rows_again))
+        first = across.confirmed(first, second, differing_chapters)
     say("\n".join(first.told()))
     sitting.end()
     return 1 if first.differ else 0
@@ -148,12 +152,12 @@ def code_of(page: str) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
 
     path = paths.ROOT / f"{page}.md"
     text = path.read_text("utf8")
-    parsed = source.parse(page, text, str(path))
-    if parsed is None:
+    chapter = source.parse(page, text, str(path))
+    if chapter is None:
         return "", ()
     notebook = read_myst_markdown_notebook(text, path=str(path))
     found = [c for c in notebook.cells if c.cell_type == "code"]
-    return parsed.code, tuple((c.source, tuple(c.metadata.get("tags", ()))) for c in found)
+    return chapter.code, tuple((c.source, tuple(c.metadata.get("tags", ()))) for c in found)
 
 
 def claimed(page: str) -> dict[str, int]:
@@ -203,16 +207,16 @@ class Sitting:
         """Note that a sitting begins, or goes on with one that was not ended; another one's rows
         are removed.
         """
-        known = {**self.facts, "machine": machine.machine().id}
+        facts = {**self.facts, "machine": machine.machine().id}
         note = self.folder / "sitting.json"
         try:
             before = json.loads(note.read_text("utf8"))
         except (OSError, ValueError):
             before = {}
-        if fresh or before != {**known, "ended": False}:
+        if fresh or before != {**facts, "ended": False}:
             for name in ("rows", "again", "runs"):
                 shutil.rmtree(self.folder / name, ignore_errors=True)
-            write_json(note, {**known, "ended": False})
+            write_json(note, {**facts, "ended": False})
 
     def end(self) -> None:
         """Note that the sitting is whole: the next one begins anew. Its raw rows are not kept."""
@@ -220,15 +224,18 @@ class Sitting:
         note = self.folder / "sitting.json"
         write_json(note, {**json.loads(note.read_text("utf8")), "ended": True})
 
-    def tell(self, wanted: Sequence[str]) -> None:
+    def tell(self, node_programs: Sequence[str]) -> None:
         """Say what is to be run, and how long that takes, about."""
-        left = [(n, page) for n in wanted for page in self.pages if not self.done(n, page)]
+        runs_left = [
+            (n, page) for n in node_programs for page in self.pages if not self.done(n, page)
+        ]
         took = cells.seconds()
-        minutes = RAISED * sum(sum(took.get(page, {}).values()) for _, page in left) / 60
-        versions = ", ".join(nodes.version(node) for node in wanted)
+        minutes = RAISED * sum(sum(took.get(page, {}).values()) for _, page in runs_left) / 60
+        versions = ", ".join(nodes.version(node) for node in node_programs)
         say(
             f"{count(len(self.pages), 'chapter')} on Node {versions}, loaded by Node "
-            f"{self.facts['client']} (profile {self.facts['profile']}): {len(left)} runs left, "
+            f"{self.facts['client']} (profile {self.facts['profile']}): "
+            f"{len(runs_left)} runs left, "
             f"about {max(1, round(minutes))} minutes."
         )
 
@@ -255,19 +262,19 @@ class Sitting:
         version = nodes.version(node)
         say(f"Node {version}, {short(page)} ...", transient=True)
         began = datetime.now(UTC)
-        cells_run, noted, broken, seconds = self._run(node, page)
+        cells_run, usage, broken, seconds = self._run(node, page)
         row = {
             "node": version,
             "major": str(nodes.major(version)),
             "chapter": page,
             "code": code_of(page)[0],
             "measured": began.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            **found(page, cells_run, noted, broken),
+            **found(page, cells_run, usage, broken),
         }
         write_json(self._file(node, page, again=again), row)
         gone = [id for id, one in row["claims"].items() if "missing" in one]
         what = f"Node {version}, {short(page)}: {count(len(row['claims']), 'claim')}"
-        say(f"{what} ({facts(seconds, noted.servers, noted.requests)})")
+        say(f"{what} ({facts(seconds, usage.servers, usage.requests)})")
         if gone:
             say(f"  missing: {', '.join(gone)}: {row['claims'][gone[0]]['missing']}")
         return row
@@ -327,24 +334,24 @@ class Sitting:
 
 
 def found(
-    page: str, cells_run: Sequence[Mapping[str, Any]], noted: usage_notes.Usage, broken: str = ""
+    page: str, cells_run: Sequence[Mapping[str, Any]], usage: usage_notes.Usage, broken: str = ""
 ) -> dict[str, Any]:
     """Return what a chapter gave: each of its claims, missing ones with the reason, and orders;
     `failed` says why it is not whole.
     """
-    judged = {claim["id"]: claim for claim in noted.claims}
-    said = {
+    judged = {claim["id"]: claim for claim in usage.claims}
+    claim_rows = {
         id: _claim(judged[id]) if id in judged else {"missing": _why(page, i, cells_run, broken)}
         for id, i in claimed(page).items()
     }
     orders: dict[str, dict[str, Any]] = {}
-    for replay in noted.replays:
+    for replay in usage.replays:
         seen = orders.setdefault(_program(page, replay), {"orders": []})["orders"]
         lines = [[str(line) for line in order] for order in replay["orders"]]
         seen += [order for order in lines if order not in seen]
     failed = _failed(page, len(cells_run), cells_run) or broken
     kept = {id: one for id, one in orders.items() if one["orders"]}
-    return {"claims": said, "orders": kept, "failed": failed}
+    return {"claims": claim_rows, "orders": kept, "failed": failed}
 
 
 def _program(page: str, replay: Mapping[str, Any]) -> str:

@@ -70,21 +70,21 @@ class _Notes:
 def about(build: Build, data: across.Data) -> Html:
     """Return what was measured, on which Nodes and machine, and which Nodes are not there."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(one["node"])}</th><td>{escape(one["v8"])}</td>'
-        f"<td>{escape(one['uv'])}</td><td>{escape(one['measured'][:10])}</td>"
-        f"<td>{escape(one['client'])}</td></tr>"
-        for one in _nodes(data)
+        f'<tr><th scope="row">{escape(node_row["node"])}</th><td>{escape(node_row["v8"])}</td>'
+        f"<td>{escape(node_row['uv'])}</td><td>{escape(node_row['measured'][:10])}</td>"
+        f"<td>{escape(node_row['client'])}</td></tr>"
+        for node_row in _nodes(data)
     )
     head = "".join(
         f'<th scope="col">{name}</th>' for name in ("Node", "V8", "libuv", "measured", "loaded by")
     )
-    machines = {one["machine"]["id"]: one["machine"] for one in _nodes(data)}
-    told = "; ".join(
+    machines = {node_row["machine"]["id"]: node_row["machine"] for node_row in _nodes(data)}
+    machine_text = "; ".join(
         f"{m['cpu']}, {count(m['cores'], 'core')}, {m['os']}, kernel {m['kernel']}, Python "
         f"{m['python']}"
         for m in machines.values()
     )
-    lines = [f"Machine: {escape(told)}."]
+    lines = [f"Machine: {escape(machine_text)}."]
     if len(machines) > 1:
         lines.append(
             "These results are from several machines, so compare only Nodes on the same machine."
@@ -107,16 +107,21 @@ def changed(build: Build, data: across.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
     causes = across.causes()
     entries = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
-    differing = [one for one in entries if across.changed(one[0], one[2])]
+    differing = [item for item in entries if across.changed(item[0], item[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
     differing.sort(
-        key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2]))
+        key=lambda item: (
+            -int(causes.get(item[1], {}).get("since", 0)),
+            _only_gone(item[2]),
+        )
     )
-    hidden = [one for one in entries if one[1] in causes and one not in differing]
-    unchanged = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
-    unchanged = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{unchanged}</ul>") if unchanged else ""
+    hidden = [item for item in entries if item[1] in causes and item not in differing]
+    known_reasons = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
+    known_reasons = (
+        _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{known_reasons}</ul>") if known_reasons else ""
+    )
     if not differing:
-        return Html(f"<p>Nothing differs between these Nodes.</p>{unchanged}")
+        return Html(f"<p>Nothing differs between these Nodes.</p>{known_reasons}")
     notes = _Notes("versions-changed")
     columns = len(data["nodes"]) + 1
     parts = [
@@ -132,7 +137,7 @@ def changed(build: Build, data: across.Data) -> Html:
     ]
     reasons = notes.listed()
     listed_reasons = _folded("The reasons, by number", reasons) if reasons else ""
-    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{unchanged}')
+    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{known_reasons}')
 
 
 def table(build: Build, data: across.Data) -> Html:
@@ -158,15 +163,15 @@ def table(build: Build, data: across.Data) -> Html:
 
 def plots(build: Build, data: across.Data) -> Html:
     """Return the published ratios over the Nodes, a small panel each."""
-    known = claims.claims()["claims"]
+    registry = claims.claims()["claims"]
     majors = across.majors(data)
     panels = [
         Panel(
-            str(known[id].get("short", id)),
+            str(registry[id].get("short", id)),
             [across.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
             _limits(id),
         )
-        for id in known
+        for id in registry
         if id in data["claims"]
     ]
     panels = [panel for panel in panels if any(panel.ratios)]
@@ -214,12 +219,12 @@ def _claims(
     data: across.Data,
     name: str,
     title: str,
-    found: list[tuple[str, dict[str, Any]]],
+    entries: list[tuple[str, dict[str, Any]]],
     above: str = "",
 ) -> str:
     notes = _Notes(f"versions-{name}")
-    rows = "".join(_row("claims", id, entry, data, notes) for id, entry in found)
-    return _folded(f"{title} ({len(found)})", above + _table(data, rows, "Claim", notes))
+    rows = "".join(_row("claims", id, entry, data, notes) for id, entry in entries)
+    return _folded(f"{title} ({len(entries)})", above + _table(data, rows, "Claim", notes))
 
 
 def _folded(title: str, inside: str) -> str:
@@ -294,16 +299,16 @@ def _other_limit(entry: dict[str, Any]) -> str:
     )
 
 
-def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
-    if found is None or "missing" in found:
-        return f"<td>missing{notes.mark((found or {}).get('missing', 'not measured yet'))}</td>"
+def _cell(kind: str, result: dict[str, Any] | None, notes: _Notes) -> str:
+    if result is None or "missing" in result:
+        return f"<td>missing{notes.mark((result or {}).get('missing', 'not measured yet'))}</td>"
     if kind == "orders":
-        told = " or ".join(" → ".join(map(escape, order)) for order in found["orders"])
+        told = " or ".join(" → ".join(map(escape, order)) for order in result["orders"])
         return f"<td>{told}</td>"
-    verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
-    if often := _often(found):
+    verdict = f"{escape(result['verdict'])}{notes.mark(result['because'])}"
+    if often := _often(result):
         verdict += notes.mark(MOST.format(listed(often)))
-    return f"<td>{verdict}<br><small>{value_text(found)}</small></td>"
+    return f"<td>{verdict}<br><small>{value_text(result)}</small></td>"
 
 
 def _often(found: dict[str, Any]) -> list[str]:
@@ -312,15 +317,15 @@ def _often(found: dict[str, Any]) -> list[str]:
     return sorted(hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3]))
 
 
-def value_text(found: dict[str, Any]) -> str:
+def value_text(result: dict[str, Any]) -> str:
     """Return the number of a claim on one Node: a ratio with its interval, or what was counted."""
-    if found["value"] is None:
+    if result["value"] is None:
         return "–"
-    if found["basis"] != "interval":
-        return tidy(found["value"])
-    ends = across.ratio(found)
+    if result["basis"] != "interval":
+        return tidy(result["value"])
+    ends = across.ratio(result)
     inside = f" [{factor(ends[1])}, {factor(ends[2])}]" if ends else ""
-    return f"{factor(found['value'])}×{inside}"
+    return f"{factor(result['value'])}×{inside}"
 
 
 def _cause(cause: dict[str, Any] | None, columns: int) -> str:
@@ -349,16 +354,16 @@ def lines(data: across.Data) -> Iterator[dict[str, Any]]:
     """Yield a line for each claim and each order on each Node."""
     for kind in across.KINDS:
         for id, entry in data[kind].items():
-            for major, found in entry["on"].items():
+            for major, result in entry["on"].items():
                 node = data["nodes"][major]["node"]
                 about = {"kind": kind.removesuffix("s"), "id": id, "chapter": entry["chapter"]}
-                if "missing" in found:
-                    told = {"verdict": "missing", "because": found["missing"]}
+                if "missing" in result:
+                    columns = {"verdict": "missing", "because": result["missing"]}
                 elif kind == "orders":
-                    told = {"value": " or ".join(" > ".join(one) for one in found["orders"])}
+                    columns = {"value": " or ".join(" > ".join(one) for one in result["orders"])}
                 else:
-                    told = {key: found[key] for key in COLUMNS if key in found}
-                yield {**about, "node": node, **told}
+                    columns = {key: result[key] for key in COLUMNS if key in result}
+                yield {**about, "node": node, **columns}
 
 
 def write(site: Path) -> None:

@@ -41,12 +41,12 @@ def line(build: Build, page: str, filled: bool) -> str:
     waiting = build.waiting()
     if not filled or not waiting:
         return ""
-    done, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
-    if not done:
+    measured_count, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
+    if not measured_count:
         return _html("recorded", "Recorded", f"None of {of} is measured on this machine yet.")
     recorded = all(build.shows(name) == "recorded" for name in waiting)
     others = f"the others show {RECORDED}" if recorded else "the others have no results"
-    said = f"{done} of {of} were measured on this machine so far, and {others}."
+    said = f"{measured_count} of {of} were measured on this machine so far, and {others}."
     return _html("part", "Yours in part", said)
 
 
