@@ -78,13 +78,13 @@ def order(
 
 def _folder(command: Sequence[str]) -> Path:
     """Here, or where the program of a chapter lies."""
-    here = Path.cwd()
+    current_folder = Path.cwd()
     for word in command[1:]:
-        if word.startswith("-") or (here / word).exists():
+        if word.startswith("-") or (current_folder / word).exists():
             continue
         try:
             found = paths.program(word)
         except paths.NoProgram:
             continue
         return Path(str(found).removesuffix(f"/{word}"))
-    return here
+    return current_folder
