@@ -33,12 +33,12 @@ def folder(exercise: str, other: Path) -> Path:
 def add(exercise: str, place: Path) -> None:
     """Note that it was checked now. Where nothing can be written nothing is."""
     file = place / FILE
-    found = read(file)
-    times = found.setdefault(exercise, {}).setdefault(CHECKS, [])
+    checks = read(file)
+    times = checks.setdefault(exercise, {}).setdefault(CHECKS, [])
     times.append(datetime.now(UTC).isoformat(timespec="seconds"))
     del times[:-MOST]
     with contextlib.suppress(LabError):
-        written.write(file, json.dumps(found, indent=1).encode())
+        written.write(file, json.dumps(checks, indent=1).encode())
 
 
 def read(file: Path) -> dict[str, dict[str, list[str]]]:
@@ -49,13 +49,13 @@ def read(file: Path) -> dict[str, dict[str, list[str]]]:
         said: Any = stored.read_json(file, ADVICE)
     except (OSError, LabError):
         return {}
-    found: dict[str, dict[str, list[str]]] = {}
+    checks: dict[str, dict[str, list[str]]] = {}
     for name, kinds in said.items() if isinstance(said, dict) else ():
-        own = found.setdefault(name, {})
+        own = checks.setdefault(name, {})
         times = kinds.get(CHECKS) if isinstance(kinds, dict) else None
         if isinstance(times, list):
             own[CHECKS] = [one for one in times[-MOST:] if _time(one) is not None]
-    return found
+    return checks
 
 
 def _time(text: Any) -> datetime | None:

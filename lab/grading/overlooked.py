@@ -16,7 +16,7 @@ def overlooked(folder: str | Path, students: Iterable[str] = ()) -> list[Fate]:
     named.
     """
     top = Path(folder)
-    return intake.came_in(top, Exercises(), whose=students).listed() if top.exists() else []
+    return intake.came_in(top, Exercises(), student_ids=students).listed() if top.exists() else []
 
 
 def in_week(folder: Path, exercises_of_week: Iterable[str], week: str) -> list[Fate]:
@@ -27,12 +27,14 @@ def in_week(folder: Path, exercises_of_week: Iterable[str], week: str) -> list[F
 
 def told(lines: list[Fate], most: int = MOST_TOLD) -> list[str]:
     """The lines for a terminal: what may be work first, then how much else there is."""
-    work = [str(one) for one in lines if not one.is_plain]
-    plain = [one for one in lines if one.is_plain]
-    shown = [f"Not judged ({len(work)}):", *(f"  {line}" for line in work[:most])] if work else []
+    work = [str(fate) for fate in lines if not fate.is_plain]
+    plain = [fate for fate in lines if fate.is_plain]
+    text_lines = (
+        [f"Not judged ({len(work)}):", *(f"  {line}" for line in work[:most])] if work else []
+    )
     if len(work) > most:
-        shown.append(f"  and {len(work) - most} more, which are in grades.csv")
+        text_lines.append(f"  and {len(work) - most} more, which are in grades.csv")
     if plain:
-        files = sum(one.files for one in plain)
-        shown.append(f"Neither programs nor notebooks, named in grades.csv: {files:,}")
-    return shown
+        files = sum(fate.files for fate in plain)
+        text_lines.append(f"Neither programs nor notebooks, named in grades.csv: {files:,}")
+    return text_lines
