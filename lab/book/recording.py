@@ -27,7 +27,7 @@ from lab.book.pipeline.run import default_output, run
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
-from lab.measure.undisturbed import PATIENCE_FILE, Patience
+from lab.measure.disturbance import PATIENCE_FILE, Patience
 from lab.processes import machine, nodes
 from lab.records.load import LEAST_WARM_S
 from lab.records.trial import Trial
@@ -43,7 +43,7 @@ WARMS_S = 2.0  # a closed loop until it is steady, where no record says how long
 
 
 class NotFit(LabError):
-    """What is here is nothing to record a reference run on."""
+    """This machine or working tree cannot record a reference run."""
 
 
 def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = False) -> int:

@@ -47,7 +47,7 @@ _VARIED = re.compile(r"\blab\.(explore\.\w+|vary)\(")
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted in one chapter, or in all of them."""
+    """The counts of one chapter, or of all chapters."""
 
     chapter: str
     words: int

@@ -5,8 +5,8 @@ The cells of each chapter that claims something, or that asks for the order of a
 live in the course profile: servers, programs and the JavaScript kernel on the Node that is looked
 at, load tools always on the same. Nothing of that goes where the recorded run or a reader's own
 results are. A cell that an old Node cannot run ends nothing: what it would have claimed is missing,
-with the reason. What came out is `data/versions.json` (`lab.book.across`); with `--against` it is
-held against that file instead, and a verdict that flipped is looked at once more.
+with the reason. The results go to `data/versions.json` (`lab.book.version_results`). With
+`--against` they are compared with that file instead. A chapter whose verdict differs runs again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import claims, paths, settings
-from lab.book import across
+from lab.book import version_results
 from lab.book.pipeline import chapter as source
 from lab.book.pipeline import one_chapter, toc, usage_notes
 from lab.book.pipeline.engine import seconds_a_cell
@@ -67,7 +67,7 @@ def measure(
     profile = settings.profile()
     if settings.mode() != "live" or profile.name not in OUTPUT:
         raise LabError("This is `make versions`: it sets LAB_MODE=live, LAB_PROFILE=course.")
-    before = across.read()
+    before = version_results.read()
     if against and before is None:
         raise LabError("There is no data/versions.json to compare with. Run `make versions` first.")
     node_programs = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
@@ -91,21 +91,30 @@ def measure(
         signal.signal(signal.SIGTERM, old_handler)
 
 
-def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, whole: bool) -> int:
+def _kept(
+    sitting: Sitting,
+    before: version_results.Data | None,
+    data: version_results.Data,
+    *,
+    whole: bool,
+) -> int:
     say(_tally(data))
     if whole and settings.profile().name == "course":
-        write_json(across.STORED, across.merged(before, data))
+        write_json(version_results.STORED, version_results.merged(before, data))
         sitting.end()
-        say(f"Written: {paths.relative(across.STORED)}. `git diff` shows what changed.")
+        say(f"Written: {paths.relative(version_results.STORED)}. `git diff` shows what changed.")
     else:
         say(f"{paths.relative(sitting.folder / 'versions.json')} was written. No data has changed.")
     return 0
 
 
 def _held(
-    sitting: Sitting, before: across.Data, data: across.Data, node_programs: Sequence[str]
+    sitting: Sitting,
+    before: version_results.Data,
+    data: version_results.Data,
+    node_programs: Sequence[str],
 ) -> int:
-    first = across.against(before, data, sitting.pages)
+    first = version_results.against(before, data, sitting.pages)
     if before["client"] != data["client"]:
         say(f"WARNING: recorded with the client on Node {before['client']}, not {data['client']}.")
     differing_chapters: dict[str, set[str]] = {}
@@ -122,16 +131,16 @@ def _held(
         nodes_again = [
             n for n in node_programs if str(nodes.major(nodes.version(n))) in differing_chapters
         ]
-        second = across.against(before, sitting.data(nodes_again, rows_again))
-        first = across.confirmed(first, second, differing_chapters)
+        second = version_results.against(before, sitting.data(nodes_again, rows_again))
+        first = version_results.confirmed(first, second, differing_chapters)
     say("\n".join(first.told()))
     sitting.end()
     return 1 if first.differ else 0
 
 
-def _tally(data: across.Data) -> str:
+def _tally(data: version_results.Data) -> str:
     lines = []
-    for major in across.majors(data):
+    for major in version_results.majors(data):
         on = [entry["on"][major] for entry in data["claims"].values() if major in entry["on"]]
         gone = sum("missing" in one for one in on)
         none = sum(one.get("verdict") == "no verdict" for one in on)
@@ -239,25 +248,25 @@ class Sitting:
             f"about {max(1, round(minutes))} minutes."
         )
 
-    def rows(self, node: str) -> Iterator[across.Row]:
+    def rows(self, node: str) -> Iterator[version_results.Row]:
         """Yield what each chapter gives on a Node, measured unless this sitting has it already."""
         for page in self.pages:
             yield self.row_once(node, page)
 
-    def row_once(self, node: str, page: str) -> across.Row:
+    def row_once(self, node: str, page: str) -> version_results.Row:
         """Return what a chapter gives on a Node, measured unless this sitting has it already."""
         return self.done(node, page) or self.row(node, page)
 
-    def done(self, node: str, page: str) -> across.Row | None:
+    def done(self, node: str, page: str) -> version_results.Row | None:
         """Return what this sitting knows of a chapter on a Node: of these cells, this version."""
         try:
-            row: across.Row = json.loads(self._file(node, page).read_text("utf8"))
+            row: version_results.Row = json.loads(self._file(node, page).read_text("utf8"))
         except (OSError, ValueError):
             return None
         same = (row.get("node"), row.get("code")) == (nodes.version(node), code_of(page)[0])
         return row if same else None
 
-    def row(self, node: str, page: str, *, again: bool = False) -> across.Row:
+    def row(self, node: str, page: str, *, again: bool = False) -> version_results.Row:
         """Run a chapter on a Node, store and return what it gave."""
         version = nodes.version(node)
         say(f"Node {version}, {short(page)} ...", transient=True)
@@ -317,7 +326,9 @@ class Sitting:
         major = str(nodes.major(nodes.version(node)))
         return self.folder / ("again" if again else "rows") / major / f"{short(page)}.json"
 
-    def data(self, wanted: Sequence[str], rows: Sequence[across.Row]) -> across.Data:
+    def data(
+        self, wanted: Sequence[str], rows: Sequence[version_results.Row]
+    ) -> version_results.Data:
         """Return the file of these rows."""
         about = {}
         for node in wanted:
@@ -330,7 +341,7 @@ class Sitting:
                     "measured": days[0],
                     "machine": _machine(),
                 }
-        return across.assembled(self.facts, about, rows)
+        return version_results.assembled(self.facts, about, rows)
 
 
 def found(
@@ -355,14 +366,14 @@ def found(
 
 
 def _program(page: str, replay: Mapping[str, Any]) -> str:
-    """What an order is known by. Programs that stand in a cell all have the same name."""
+    """Return the key of an order. Programs in cells share a name, so their keys have a suffix."""
     name = Path(replay["name"])
     which = f"-{replay['key'][-5:]}" if name.stem == IN_A_CELL else ""
     return f"{short(page)}/{name.stem}{which}"
 
 
 def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of a verdict. One that is from the record is none of this Node."""
+    """Return the stored part of a verdict. A recorded verdict says nothing about this Node."""
     entry = claims.claims()["claims"].get(claim["id"], {})
     about = {
         "source": claim["source"],

@@ -61,7 +61,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        """What pages call it."""
+        """The program's name in pages."""
         return self.name or " ".join(self.command)
 
 

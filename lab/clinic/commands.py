@@ -29,7 +29,7 @@ FAILED = 2
 
 
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `examine` is told."""
+    """Add the arguments of `examine`."""
     parser.add_argument(
         "--url", help="a server that is already running on this machine: http, https, or unix:FILE"
     )
@@ -113,7 +113,7 @@ def _write(file: Path | None, text: str) -> None:
 
 
 def _headers(given: Sequence[str]) -> dict[str, str]:
-    """What was said with --header."""
+    """Return the headers of the --header options."""
     headers = {}
     for one in given:
         name, colon, value = one.partition(":")
@@ -246,7 +246,7 @@ COMPARED = Path("comparison.html")
 
 
 def compare_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `compare` is told."""
+    """Add the arguments of `compare`."""
     sides = parser.add_mutually_exclusive_group(required=True)
     two = ("OLD", "NEW")
     sides.add_argument(

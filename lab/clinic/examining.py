@@ -23,7 +23,7 @@ from lab.clinic.failures import RECOVERY_S, is_silent
 from lab.clinic.hub import Event, Hub
 from lab.clinic.illnesses import BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.scenario import Scenario
 from lab.clinic.source_map import Originals, in_sources
 from lab.measure.generator import Standby

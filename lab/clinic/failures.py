@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.clinic.loading import Phase
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 
 # Loads that a healthy server answers in full: the one above its capacity is not among them.
 FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
@@ -45,7 +45,7 @@ class Silence:
 
     @property
     def who(self) -> str:
-        """Who waited, in words."""
+        """The clients that waited, in words."""
         if self.phase.rate_per_s is None:
             return f"{self.waiting:,} of {self.phase.connections:,} clients"
         return f"{self.waiting:,} requests"

@@ -24,8 +24,8 @@ from markupsafe import Markup
 from lab.clinic import chart, outputs, report, versions
 from lab.clinic.app import App, Target
 from lab.clinic.direct import order
+from lab.clinic.examination import Examination
 from lab.clinic.loading import Phase, Request, load
-from lab.clinic.recorded import Examination
 from lab.display.html import box, facts, table
 from lab.errors import LabError
 from lab.grading import exercise as exercises
@@ -41,7 +41,7 @@ from lab.records.stamp import utc
 from lab.records.trial import Check
 from lab.servers import resources
 from lab.storage import written
-from lab.text.looks import html, macros
+from lab.text.html_registry import html, macros
 from lab.text.numbers import bare, count, number
 
 PROJECT = "drop"
@@ -89,7 +89,7 @@ class Compared:
 
     @property
     def sentence(self) -> str:
-        """What came of it."""
+        """The result, in a sentence."""
         ratio = self.measured.ratio
         because = f" ({self.measured.because})" if self.measured.because else ""
         if not ratio.pairs:
@@ -544,7 +544,7 @@ def _how(whole: Final) -> list[Any]:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `final` is told."""
+    """Add the arguments of `final`."""
     parser.add_argument("folder", metavar="FOLDER", help="the folder of your drop, or its program")
     parser.add_argument(
         "--page", type=Path, default=PAGE, help=f"the file to write the page to (default: {PAGE})"

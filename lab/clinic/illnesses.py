@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lab.clinic import failures
 from lab.clinic.failures import LOOK_UPS, SILENCE_S
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, by_line
 from lab.clinic.signs import LONG_MS, Signs
 from lab.clinic.source_map import file_of
@@ -540,7 +540,7 @@ class Finding:
 
     @property
     def of_place(self) -> str:
-        """What the share of a place is a share of."""
+        """The words between a share and its place, which name the whole."""
         kept = "of what it kept in the heap was allocated in"
         return kept if self.illness.id == LEAK.id else "of its work is in"
 

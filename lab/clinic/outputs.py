@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.clinic.examination import Examination
 from lab.clinic.illnesses import FORMS, Finding, Illness
-from lab.clinic.observed import Observed
-from lab.clinic.recorded import Examination
+from lab.clinic.observation import Observed
 from lab.clinic.versions import NOT_WORSE, WORSE, Versions, medians
 from lab.storage.json_form import plain
 

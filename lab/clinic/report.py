@@ -12,10 +12,10 @@ from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
+from lab.clinic.examination import Examination, Part
 from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.name import PROGRAM
-from lab.clinic.observed import Observed
-from lab.clinic.recorded import Examination, Part
+from lab.clinic.observation import Observed
 from lab.clinic.signs import busy, gate
 from lab.clinic.versions import (
     CONNECTIONS,
@@ -30,7 +30,7 @@ from lab.clinic.versions import (
 from lab.display.html import STYLE, box, facts, table
 from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import count, number, size
 
 _WORDS = {
@@ -94,7 +94,7 @@ summary{cursor:pointer;margin:.8em 0;font-weight:600}
 
 
 class Figures(NamedTuple):
-    """What draws the charts of a report, each as HTML."""
+    """The functions that draw the charts of a report, each as HTML."""
 
     lines: Callable[..., str]
     dots: Callable[..., str]

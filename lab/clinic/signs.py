@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.clinic import failures
-from lab.clinic.observed import Observed, Row
+from lab.clinic.observation import Observed, Row
 
 # A run is one callback of the loop and all ticks and promise jobs behind it: until it ends, nobody
 # else is served. From here on it counts as long: between the two or three milliseconds that a page

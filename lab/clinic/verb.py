@@ -10,9 +10,9 @@ from typing import Any
 from lab import usage
 from lab.clinic.app import Target
 from lab.clinic.direct import order
+from lab.clinic.examination import EXAMINATION, Examination, diagnosed, known, portable, stored
 from lab.clinic.examining import Say, observe
 from lab.clinic.loading import Request
-from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, portable, stored
 from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.measure.experiment import ask
@@ -108,7 +108,7 @@ def examine(
 
 
 def _question(target: Target, program_request: Request, several: Scenario | None) -> dict[str, Any]:
-    """What is examined: the programs that the command names, and what is asked of them."""
+    """Return the question of an examination: the programs of the command, and the requests."""
     files = [target.folder / word for word in target.command if (target.folder / word).is_file()]
     texts: dict[Path, str] = {}
     for file in files:

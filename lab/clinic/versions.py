@@ -46,7 +46,7 @@ from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import count, number
 
 OLD, NEW, AGAIN = "old", "new", "old again"
@@ -107,7 +107,7 @@ class Measured:
 
     @property
     def advice(self) -> str:
-        """What would give a verdict where there is none."""
+        """Advice on how to get a verdict, empty if there is a verdict."""
         n = self.pairs_needed
         if n is None:
             return ""
@@ -190,7 +190,7 @@ class Versions(Shown):
 
     @property
     def failures(self) -> list[str]:
-        """What fails in the new version and not in the old one, a sentence each."""
+        """A sentence for each failure that only the new version has."""
         hung, failed_counts = self.hung, self.failed
         processes = self._total(lambda _: 1)
         sentences = []

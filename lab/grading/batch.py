@@ -76,7 +76,7 @@ class Work:
 
     @property
     def whose(self) -> str:
-        """Who it is of, as the parameters are told apart by."""
+        """The student's key, which chooses the parameters of the exercise."""
         return exercises.in_course(self.student, self.seed)
 
 

@@ -26,7 +26,7 @@ class Cgroup:
         self.folders, self.kind = folders, kind
 
     def enter(self) -> list[str]:
-        """What a command begins with so that it starts inside."""
+        """The words before a command that start the command inside the group."""
         if not self.folders:
             return []
         steps = "".join(f'echo $$ >"{folder}/cgroup.procs" && ' for folder in self.folders)

@@ -71,7 +71,7 @@ class Fate:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What counts for one exercise: a program, or the reason why there is none."""
+    """The work that counts for one exercise: a program, or the reason why there is none."""
 
     exercise: Exercise
     owned: Owned
@@ -143,7 +143,7 @@ class _Candidate:
 
     @property
     def is_starter(self) -> bool:
-        """Nobody has worked on it."""
+        """Whether the program is still the starter."""
         return bool(self.rank[1])
 
     @property
@@ -164,7 +164,7 @@ class _Reader:
         self._read: dict[int, bytes] = {}
 
     def __call__(self, file: Owned, most: int = handin.MOST_OF_FILE + 1) -> bytes:
-        """What is in a file. Raises BadHandIn."""
+        """Return the content of a file. Raises BadHandIn."""
         content = self._read.get(id(file))
         if content is None:
             if self._left <= 0:
@@ -175,7 +175,7 @@ class _Reader:
 
 
 def chosen(student: str, files: Iterable[Owned], exercises: Exercises) -> Choice:
-    """What counts of one student's files. Each of them has one fate."""
+    """Return the work that counts of one student's files. Each file has one fate."""
     files_in_order = sorted(files, key=lambda one: (one.file.count("/"), one.shown))
     read = _Reader()
     choice = Choice(student, read=read)
@@ -257,7 +257,7 @@ def step_of(path: str, steps: Container[str]) -> tuple[str, str]:
 def _folder(
     name: str, root: str, group: list[Owned], course: Exercises, read: _Reader
 ) -> _Candidate | None:
-    """What a folder hands in; None where it holds no program at all."""
+    """Return the hand-in of a folder, None if the folder holds no program."""
     by_path = {
         file.file.removeprefix(f"{root}/"): file
         for file in group
@@ -373,7 +373,7 @@ def is_old(folder: str) -> bool:
 
 
 def _backwards(text: str) -> tuple[int, ...]:
-    """What sorts a later time first."""
+    """Return a sort key that puts a later time first."""
     return tuple(-ord(sign) for sign in text)
 
 
@@ -545,7 +545,7 @@ def _fate(choice: Choice, owned: Owned, fate: str, why: str, *, is_plain: bool =
 
 
 def _other(file: Owned, exercises: Exercises, read: _Reader, *, is_read: bool) -> str:
-    """What to call a program whose name is no exercise's: by what it exports, or by the nearest."""
+    """Return why a program counts for no exercise, and the exercise that it may be meant for."""
     path = PurePosixPath(file.file)
     if path.stem in exercises.all and path.stem not in exercises.meant:
         return (

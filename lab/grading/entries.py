@@ -135,7 +135,7 @@ def of_folder(top: Path, *, is_students: bool = False) -> Iterator[Entry]:
 
 
 def _contents(top: Path, within: str) -> Callable[[], Iterator[Entry]]:
-    """What lies in a folder that is skipped; links are not followed."""
+    """Return the files in a folder that is skipped. Links are not followed."""
 
     def found() -> Iterator[Entry]:
         waiting = [(top, within)]
@@ -302,7 +302,7 @@ def _skipped_part(path: str) -> str:
 def _members(
     archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]
 ) -> Callable[[], Iterator[Entry]]:
-    """What lies in a folder of a zip that is skipped."""
+    """Return the files in a folder of a zip that is skipped."""
 
     def found() -> Iterator[Entry]:
         for info in infos:

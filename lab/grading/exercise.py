@@ -59,7 +59,7 @@ class BadExercise(LabError):
 
 
 class UnknownExercise(LabError):
-    """Nobody has written an exercise of that name."""
+    """There is no exercise with this id."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Exercise:
 
     @property
     def shared(self) -> Path | None:
-        """What the checks of a project's steps have in common."""
+        """The module that the checks of all steps of a project import."""
         return EXERCISES / f"{self.project}.mjs" if self.project else None
 
     @property
@@ -152,12 +152,12 @@ class Exercise:
 
     @property
     def begins_as(self) -> str:
-        """What the file is called that a reader begins with."""
+        """The name of the file that a reader begins with."""
         return "server.mjs" if self.project else f"{self.id}{self.starter.suffix}"
 
     @property
     def handed_in_as(self) -> str:
-        """What a reader names when the work is checked: a file, or the folder of a project."""
+        """The path that a reader passes to `check`: a file, or the folder of a project."""
         return f"my-{self.project}/" if self.project else self.begins_as
 
     @property
@@ -194,7 +194,7 @@ class Exercise:
         return file.read_text("utf-8")
 
     def program_name(self, file: Path) -> str:
-        """What a program of it is called, also one that is written as edits of the solution."""
+        """The file name of an answer, even if the answer is written as edits of the solution."""
         return f"{file.stem}{self.solution.suffix}" if file.suffix == edits.SUFFIX else file.name
 
     def answer_file(self, wrong: Wrong) -> Path:
@@ -364,7 +364,7 @@ def _read(folder: Path, _changed: int) -> Exercise:
 
 
 def _faults(exercise: Exercise) -> Iterator[str]:
-    """What is wrong with an exercise, in words."""
+    """Yield each fault of an exercise, in words."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", exercise.id):
         yield (
             f"its folder is called {exercise.id!r}: use only lower-case letters, digits and hyphens"

@@ -48,7 +48,7 @@ _MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
 class BadHandIn(LabError):
-    """What was handed in cannot be a program: nothing was run, nothing is lost."""
+    """The hand-in cannot be a program. Nothing was run, and no file was changed."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ def _begins_expression(kept: list[str]) -> bool:
 
 
 def _kind_of_export(exercise: Exercise) -> str:
-    """What stands behind `export` in the starter, such as `function summary`."""
+    """Return the declaration after `export` in the starter, such as `function summary`."""
     found = _EXPORT.search(exercise.begin())
     return found[1] if found else "function"
 

@@ -77,7 +77,7 @@ def told(note: bytes) -> tuple[int, ...]:
 
 
 def note_in(folder: Path, asked: Exercise) -> Path:
-    """Where the hints that were opened for an exercise are noted, beside its hand-in."""
+    """Return the file that notes the opened hints of an exercise, beside its hand-in."""
     return folder / NOTE.format(id=asked.id)
 
 

@@ -45,7 +45,7 @@ Key = tuple[str, str, str, str]  # kind, name, number, archive
 
 @dataclass(frozen=True)
 class Owner:
-    """What a path says: whose, and what the file is called there."""
+    """The owner that a path names, and the name of the file in the owner's folder."""
 
     kind: str  # of platform, or FOLDER
     name: str
@@ -56,7 +56,7 @@ class Owner:
 
     @property
     def key(self) -> Key:
-        """What is equal for two files of one student alone."""
+        """A key that only the files of one student share."""
         # A platform's number says who it is in each of its archives; a folder's name does not.
         archive = "" if self.number else self.archive
         return (self.kind, unicodedata.normalize("NFC", self.name), self.number, archive)
@@ -88,7 +88,7 @@ KINDS = {
 
 
 def owner(kind: str, path: str) -> Owner | None:
-    """Whose a path is in an archive of that kind; None if it is not named so."""
+    """Return the owner of a path in an archive of this kind, None if the path names no owner."""
     if kind == FOLDER:
         folder, cut, file = path.partition("/")
         return Owner(FOLDER, folder, "", file) if cut and file else None
@@ -133,7 +133,7 @@ def without_assignment(files: list[Owned]) -> list[Owned]:
 
 
 def _shared(names: set[str]) -> str:
-    """What all names begin with."""
+    """Return the longest common prefix of all names."""
     if not names:
         return ""
     first, last = min(names), max(names)
@@ -192,7 +192,7 @@ class Owned:
 
     @property
     def shown(self) -> str:
-        """What a line calls it: with its attempt, where a platform writes one."""
+        """The path in a line of the report, with the folder if the platform names an attempt."""
         return self.entry.path if self.owner.attempt else self.file
 
 

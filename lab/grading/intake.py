@@ -44,7 +44,7 @@ _INNER = re.compile(
 
 
 class LostWork(LabError):
-    """What came in is not what was judged, listed and refused: an error of the grader's."""
+    """A bug of the grader: a file that came in is neither judged, listed nor refused."""
 
 
 class BadRoster(LabError):
@@ -66,7 +66,7 @@ class Intake:
         return [*lines, *self.unowned]
 
     def sum(self) -> Sum:
-        """How many files and students came in and what became of them. Raises LostWork."""
+        """Return the counts of files and students by fate. Raises LostWork for a lost file."""
         fates: Counter[str] = Counter()
         of: dict[str, set[str]] = {}
         for student in self.students:
@@ -94,7 +94,7 @@ class Intake:
 
 @dataclass(frozen=True)
 class Sum:
-    """How many came in, and what became of them."""
+    """The counts of files and students that came in, by fate."""
 
     files: int
     fates: dict[str, int]
@@ -153,7 +153,7 @@ def came_in(
 
 
 def of_folders(students: Iterable[tuple[str, Path]], exercises: Exercises) -> Intake:
-    """What came in as one folder a student, whose it is being certain."""
+    """Return the intake of folders whose owners are known, one folder for each student."""
     intake = Intake()
     for student, folder in students:
         found = list(entries.of_folder(folder, is_students=True))
@@ -165,7 +165,7 @@ def of_folders(students: Iterable[tuple[str, Path]], exercises: Exercises) -> In
 
 
 def of_one(student: str, folder: Path, known: Exercises) -> Choice:
-    """What counts of one student's folder."""
+    """Return the work that counts of one student's folder."""
     (choice,) = of_folders([(student, folder)], known).students
     return choice
 
@@ -335,7 +335,7 @@ def _is_inner(folder: str) -> bool:
 
 
 def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
-    """Whose the entries of one archive are."""
+    """Return the owned entries of one archive, and the entries without an owner."""
     usable = [entry for entry in source.entries if not _is_unowned(entry)]
     strays: list[Unowned] = [_unowned(entry) for entry in source.entries if _is_unowned(entry)]
     wrapper, doubtful = layout.wrapper([entry.path for entry in usable])
@@ -415,7 +415,7 @@ def _of_student(
     intake: Intake,
     visit: Callable[[Choice], None],
 ) -> Choice:
-    """What counts of one student. Whatever there is in it costs this student alone."""
+    """Return the work that counts of one student. A fault in a file affects this student alone."""
     student_name = plain_name(student)
     with ExitStack() as stack:
         files = [
@@ -444,7 +444,7 @@ def _of_student(
 
 
 def _order(one: Owned, known: Exercises) -> tuple[bool, bool, int, str]:
-    """What is called like an exercise first, then what lies nearest to the top."""
+    """Sort files that are named like an exercise first, then files in the outermost folders."""
     stem = one.file.rpartition("/")[2].rpartition(".")[0].lower()
     return (stem not in known.meant, one.entry.is_skipped, one.file.count("/"), one.shown)
 

@@ -25,7 +25,7 @@ ADVICE = "You can delete the file, which contains only earlier checks."
 
 
 def folder(exercise: str, other: Path) -> Path:
-    """Where one works: this folder, if the notebook of the exercise lies in it, else the other."""
+    """Return this folder if it holds the notebook of the exercise, else the other folder."""
     here = Path.cwd()
     return here if (here / f"{exercise}.ipynb").exists() else other
 
@@ -67,7 +67,7 @@ def _time(text: Any) -> datetime | None:
 
 
 def minutes(times: list[str]) -> float:
-    """How long somebody worked between these times, without the pauses."""
+    """Return the working time between these times, without the pauses."""
     known = sorted(made for one in times if (made := _time(one)) is not None)
     gaps = (later - sooner for sooner, later in itertools.pairwise(known))
     return sum(gap.total_seconds() for gap in gaps if gap.total_seconds() <= PAUSE_S) / 60

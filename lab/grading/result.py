@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.grading.exercise import Exercise
 from lab.storage.json_form import Stored
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import bare
 
 SCHEMA = 1
@@ -75,7 +75,7 @@ class Result(Stored, Shown):
 
     @property
     def missed(self) -> tuple[Looked, ...]:
-        """What was looked at and did not hold."""
+        """The criteria that were checked and missed."""
         return tuple(one for one in self.criteria if one.outcome in (MISSED, VOID))
 
     @property
@@ -85,7 +85,7 @@ class Result(Stored, Shown):
 
     @property
     def at_least(self) -> str:
-        """How many points are missing whatever the rest comes to, if the rest is untold."""
+        """The points that are certainly missing while other criteria have no verdict, in words."""
         if self.outcome != NOISY or not self.missed:
             return ""
         lost = bare(sum(one.of for one in self.missed))

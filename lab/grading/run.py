@@ -57,7 +57,7 @@ class Fell(NotGraded):
 
 
 class Stopped(NotGraded):
-    """Whoever asked does not want to know any more."""
+    """The caller has cancelled the check."""
 
 
 LONG = "The check took longer than all criteria together may take, so it was stopped."
@@ -70,7 +70,7 @@ FELL = (
 
 @dataclass(frozen=True)
 class Said:
-    """What the driver said: of each criterion by id, at its end, and why it was stopped."""
+    """The driver's reports: one for each criterion, one at the end, and why it was stopped."""
 
     criteria: dict[str, dict[str, Any]]
     end: dict[str, Any]
@@ -255,7 +255,7 @@ def _judged(
 
 
 def _keepers(group: Cgroup, kind: str) -> str:
-    """What holds memory and processes, and what is not hard about it."""
+    """Return in words how memory and processes are limited, and which of them are only watched."""
     if group.folders:
         return group.kind
     filtered = kind != sandbox.NONE and sandbox.inner_filter()
@@ -280,7 +280,7 @@ def _heard(
     lines: Iterator[dict[str, Any] | str],
     tell: Tell | None,
 ) -> Said:
-    """What the driver says, line by line, until it ends, or has to be ended."""
+    """Read the driver's lines until the driver ends or must be killed."""
     criteria: dict[str, dict[str, Any]] = {}
     end: dict[str, Any] = {}
     stop_reason = ""
@@ -328,7 +328,7 @@ class _Missing(dict[str, dict[str, Any]]):
         self._why, self._outcome = why, outcome
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What was said of it, or what it came to because of what stopped the check."""
+        """Return the report on a criterion, or the outcome that follows from a stopped check."""
         return super().get(key) or {"outcome": self._outcome, "message": self._why}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lab import claims
-from lab.book import across
+from lab.book import version_results
 from lab.book.pages import verdicts
 from lab.book.pages.reviews import title_of
 from lab.book.pipeline.build import Build
@@ -67,7 +67,7 @@ class _Notes:
         return f'<ol class="lab-reasons">{items}</ol>' if items else ""
 
 
-def about(build: Build, data: across.Data) -> Html:
+def about(build: Build, data: version_results.Data) -> Html:
     """Return what was measured, on which Nodes and machine, and which Nodes are not there."""
     rows = "".join(
         f'<tr><th scope="row">{escape(node_row["node"])}</th><td>{escape(node_row["v8"])}</td>'
@@ -103,11 +103,13 @@ def about(build: Build, data: across.Data) -> Html:
     return Html(f'<div class="lab-scroll">{table}</div><p>{" ".join(lines)}</p>')
 
 
-def changed(build: Build, data: across.Data) -> Html:
+def changed(build: Build, data: version_results.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
-    causes = across.causes()
-    entries = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
-    differing = [item for item in entries if across.changed(item[0], item[2])]
+    causes = version_results.causes()
+    entries = [
+        (kind, id, entry) for kind in version_results.KINDS for id, entry in data[kind].items()
+    ]
+    differing = [item for item in entries if version_results.changed(item[0], item[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
     differing.sort(
         key=lambda item: (
@@ -140,7 +142,7 @@ def changed(build: Build, data: across.Data) -> Html:
     return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{known_reasons}')
 
 
-def table(build: Build, data: across.Data) -> Html:
+def table(build: Build, data: version_results.Data) -> Html:
     """Return all claims, by chapter, with the verdict and the value on each Node."""
     published = [(id, e) for id, e in data["claims"].items() if e.get("source")]
     order = {name: i for i, name in enumerate(claims.claims()["claims"])}
@@ -161,14 +163,14 @@ def table(build: Build, data: across.Data) -> Html:
     return Html("".join(parts))
 
 
-def plots(build: Build, data: across.Data) -> Html:
+def plots(build: Build, data: version_results.Data) -> Html:
     """Return the published ratios over the Nodes, a small panel each."""
     registry = claims.claims()["claims"]
-    majors = across.majors(data)
+    majors = version_results.majors(data)
     panels = [
         Panel(
             str(registry[id].get("short", id)),
-            [across.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
+            [version_results.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
             _limits(id),
         )
         for id in registry
@@ -187,7 +189,7 @@ def plots(build: Build, data: across.Data) -> Html:
     )
 
 
-def orders(build: Build, data: across.Data) -> Html:
+def orders(build: Build, data: version_results.Data) -> Html:
     """Return the order of each recorded program on each Node."""
     if not data["orders"]:
         return Html("<p>No order has been recorded.</p>")
@@ -200,8 +202,8 @@ def orders(build: Build, data: across.Data) -> Html:
 # --- pieces ---
 
 
-def _nodes(data: across.Data) -> list[dict[str, Any]]:
-    return [data["nodes"][major] for major in across.majors(data)]
+def _nodes(data: version_results.Data) -> list[dict[str, Any]]:
+    return [data["nodes"][major] for major in version_results.majors(data)]
 
 
 def _limits(id: str) -> list[float]:
@@ -212,11 +214,11 @@ def _limits(id: str) -> list[float]:
 def _only_gone(entry: dict[str, Any]) -> bool:
     there = {major: one for major, one in entry["on"].items() if "missing" not in one}
     kind = "orders" if any("orders" in one for one in there.values()) else "claims"
-    return not across.changed(kind, {**entry, "on": there})
+    return not version_results.changed(kind, {**entry, "on": there})
 
 
 def _claims(
-    data: across.Data,
+    data: version_results.Data,
     name: str,
     title: str,
     entries: list[tuple[str, dict[str, Any]]],
@@ -231,12 +233,12 @@ def _folded(title: str, inside: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inside}</details>"
 
 
-def _table(data: across.Data, rows: str, first: str, notes: _Notes) -> str:
+def _table(data: version_results.Data, rows: str, first: str, notes: _Notes) -> str:
     return f"{_bare_table(data, rows, first)}{notes.listed()}"
 
 
-def _bare_table(data: across.Data, rows: str, first: str) -> str:
-    head = "".join(f'<th scope="col">Node {major}</th>' for major in across.majors(data))
+def _bare_table(data: version_results.Data, rows: str, first: str) -> str:
+    head = "".join(f'<th scope="col">Node {major}</th>' for major in version_results.majors(data))
     return (
         '<div class="lab-scroll"><table class="table lab-versions"><thead><tr>'
         f'<th scope="col">{escape(first)}</th>{head}</tr></thead><tbody>{rows}</tbody>'
@@ -244,11 +246,11 @@ def _bare_table(data: across.Data, rows: str, first: str) -> str:
     )
 
 
-def _words(kind: str, entry: dict[str, Any], data: across.Data) -> str:
+def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
     """Return the verdicts by Node in a line: `held on Node 20 to 24, no verdict on 26`."""
     if kind == "orders":
         return "another order"
-    majors = across.majors(data)
+    majors = version_results.majors(data)
     words = [str(entry["on"].get(major, {}).get("verdict", "missing")) for major in majors]
     spans: list[tuple[str, list[str]]] = []
     for major, word in zip(majors, words, strict=True):
@@ -267,8 +269,12 @@ def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
     return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
 
-def _row(kind: str, id: str, entry: dict[str, Any], data: across.Data, notes: _Notes) -> str:
-    cells = "".join(_cell(kind, entry["on"].get(major), notes) for major in across.majors(data))
+def _row(
+    kind: str, id: str, entry: dict[str, Any], data: version_results.Data, notes: _Notes
+) -> str:
+    cells = "".join(
+        _cell(kind, entry["on"].get(major), notes) for major in version_results.majors(data)
+    )
     return f'<tr><th scope="row">{_named(kind, id, entry)}</th>{cells}</tr>'
 
 
@@ -323,7 +329,7 @@ def value_text(result: dict[str, Any]) -> str:
         return "–"
     if result["basis"] != "interval":
         return tidy(result["value"])
-    ends = across.ratio(result)
+    ends = version_results.ratio(result)
     inside = f" [{factor(ends[1])}, {factor(ends[2])}]" if ends else ""
     return f"{factor(result['value'])}×{inside}"
 
@@ -350,9 +356,9 @@ def _told(cause: dict[str, Any]) -> str:
 # --- as data ---
 
 
-def lines(data: across.Data) -> Iterator[dict[str, Any]]:
+def lines(data: version_results.Data) -> Iterator[dict[str, Any]]:
     """Yield a line for each claim and each order on each Node."""
-    for kind in across.KINDS:
+    for kind in version_results.KINDS:
         for id, entry in data[kind].items():
             for major, result in entry["on"].items():
                 node = data["nodes"][major]["node"]
@@ -368,10 +374,10 @@ def lines(data: across.Data) -> Iterator[dict[str, Any]]:
 
 def write(site: Path) -> None:
     """Put the data of the page beside the site's pages, if there is any."""
-    data = across.read()
+    data = version_results.read()
     if data is None:
         return
-    shutil.copyfile(across.STORED, site / FILES[0])
+    shutil.copyfile(version_results.STORED, site / FILES[0])
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -379,11 +385,11 @@ def write(site: Path) -> None:
     (site / FILES[1]).write_text(out.getvalue(), "utf-8")
 
 
-def _if_measured(make: Callable[[Build, across.Data], Html]) -> placeholders.Maker:
+def _if_measured(make: Callable[[Build, version_results.Data], Html]) -> placeholders.Maker:
     """Return a maker that reads what was measured, and says so where nothing was."""
 
     def maker(build: Build) -> Html:
-        data = across.read()
+        data = version_results.read()
         if data is None:
             return Html(NONE)
         # Where nginx is missing, a live page does not judge all of its claims: no link leads there.

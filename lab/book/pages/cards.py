@@ -22,7 +22,7 @@ from lab.book.pages.reviews import title_of
 from lab.book.pages.verdicts import judged, provenance
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Html
 from lab.display.claims import anchor, limit_ends, limit_words
 from lab.judging import judge
@@ -30,7 +30,7 @@ from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
 from lab.records.sitting import Found, Sitting
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import bare, count, exact, factor, short, tidy
 from lab.text.phrasing import capital, unbroken
 

@@ -15,7 +15,7 @@ from lab.book.pages.cards import NOT_JUDGED
 from lab.book.pages.verdicts import judged
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders, rows
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Cell, PageTable
 from lab.plot.measures import metric_of
 from lab.records.comparison import Comparison
@@ -68,10 +68,10 @@ def _printed(name: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
     """Return for each side of a ratio the system of the source and its figure. A source that gives
     only a ratio, or only words, has that on its first side.
     """
-    experiment, published = entry.get("experiment", name), entry.get("published", {})
+    experiment, sources = entry.get("experiment", name), entry.get("published", {})
     sides = []
     for side in "ab":
-        key = published.get(side)
+        key = sources.get(side)
         if key is None:
             sides.append(("", NONE))
             continue
@@ -80,7 +80,7 @@ def _printed(name: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
         measured = figure.unit in UNITS
         text = f"{number(figure.value)} {figure.unit}" if measured else "not measured there"
         sides.append((figure.system, text))
-    if not {"a", "b"} & published.keys():
+    if not {"a", "b"} & sources.keys():
         ratio = claims.criterion(name).printed
         words = f"{claims.published_text(ratio)} the other" if ratio else "in words"
         sides[0] = ("", words)

@@ -23,7 +23,7 @@ from lab.book.pipeline import toc
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.history import write_json
 from lab.book.site import placeholders
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.figure import Figure

@@ -25,7 +25,7 @@ NOTHING = ""  # the token of a page without results
 
 @dataclass(frozen=True)
 class ShownChapter:
-    """What the page of a chapter shows."""
+    """The results that the page of a chapter shows."""
 
     shows: Shows
     code: str  # digest of the cells that it belongs to
@@ -51,7 +51,7 @@ class Build:
 
     @cached_property
     def outcomes(self) -> dict[str, Outcome]:
-        """What became of each chapter."""
+        """The outcome of each chapter."""
         return {name: shown.outcome for name, shown in self.shown.items()}
 
     @cached_property

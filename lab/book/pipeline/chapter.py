@@ -28,7 +28,7 @@ def cell_digest(source: str) -> str:
 
 @dataclass(frozen=True)
 class Chapter:
-    """What the build needs to know of a page with cells."""
+    """The properties of a page with cells that the build needs."""
 
     kernel: str
     language: str

@@ -31,7 +31,7 @@ KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api", "lab/node/zero
 COMPANIONS = {
     "lab/processes/guard_link.py": (
         "lab/processes/guard.py",
-        "lab/processes/supervised.py",
+        "lab/processes/supervised_program.py",
         "lab/processes/spawn.py",
         "lab/processes/bounded_log.py",
         "lab/processes/proctree.py",

@@ -40,7 +40,7 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What the build did with one chapter."""
+    """The outcome of one chapter in a build."""
 
     chapter: str
     action: str  # executed | cached | failed | waiting

@@ -30,7 +30,7 @@ def pages(file: Path | None = None) -> list[str]:
 
 
 def _absent(page: str, listed_pages: list[str]) -> str:
-    """What to do about a page without a file, which is most often one that was renamed."""
+    """Return the error for a page without a file. Most often the page was renamed."""
     folder, *inside = page.split("/")
     files = (paths.ROOT / folder).rglob("*.md") if inside else paths.ROOT.glob("*.md")
     names = {file.relative_to(paths.ROOT).with_suffix("").as_posix() for file in files}

@@ -23,7 +23,7 @@ REMOVED = "its results were removed from the cache"
 
 @dataclass(frozen=True)
 class ChapterPlan:
-    """What is to be done with a chapter: take the result with this token, or make it."""
+    """The plan for a chapter: take the result with this token, or run the chapter."""
 
     parsed: source.Chapter
     token: str

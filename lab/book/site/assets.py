@@ -22,7 +22,7 @@ from lab.book.site import (
     icons,
     pagefacts,
     policy,
-    published,
+    record_files,
     search_index,
     styles,
     twins,
@@ -112,7 +112,7 @@ def finish(app: Sphinx) -> None:
     policy.protect_all(out, app.env.found_docs)
     search_index.write(app, out)
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    published.write(build, out)
+    record_files.write(build, out)
     _remove(out / "_static", *UNUSED)
     styles.keep_used(out)
     icons.keep_used(out, build.state)

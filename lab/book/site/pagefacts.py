@@ -27,7 +27,7 @@ from sphinx.environment import BuildEnvironment
 from lab import paths
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.report import short
-from lab.book.site import published
+from lab.book.site import record_files
 from lab.widgets import parts
 
 CARD = "_static/card.png"
@@ -154,8 +154,8 @@ def _facts(
         "issue": _issue(repository, title, page, _commit()),
         "clouds": clouds(repository, config.lab_repository_branch),
         "records": _behind(app, page),
-        "unsteady": published.never_steady(
-            published.of_chapter(_build(app), page), "../" * page.count("/")
+        "unsteady": record_files.never_steady(
+            record_files.of_chapter(_build(app), page), "../" * page.count("/")
         ),
         "about_data": DATA_PAGE if DATA_PAGE in env.found_docs else "",
         "chapter": short(page) if page in _build(app).outcomes else "",
@@ -209,8 +209,8 @@ def _build(app: Sphinx) -> Build:
 
 def _behind(app: Sphinx, page: str) -> str:
     """Return the list of a chapter's records, "" if it has none."""
-    found = published.of_chapter(_build(app), page)
-    return published.listing(found, "../" * page.count("/")) if found else ""
+    found = record_files.of_chapter(_build(app), page)
+    return record_files.listing(found, "../" * page.count("/")) if found else ""
 
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

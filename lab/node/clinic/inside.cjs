@@ -3,7 +3,7 @@
 "use strict";
 const { performance } = require("node:perf_hooks");
 const { Worker } = require("node:worker_threads");
-const { slots, commands } = require("./shared.cjs");
+const { slots, commands } = require("./slots.cjs");
 
 const TICK_MS = 40;
 const MEMORY_EVERY = 5; // ticks

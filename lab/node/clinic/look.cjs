@@ -51,7 +51,7 @@ module.exports = function look(sockets, servers, isSubject) {
   let nRuns = 0;
   let busyMs = 0;
   const arrivalMs = new WeakMap();
-  const waitClock = require("./waited.cjs")();
+  const waitClock = require("./wait-clock.cjs")();
   const waitedBefore = waitClock.ms();
 
   function closeRun() {

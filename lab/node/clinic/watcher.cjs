@@ -9,7 +9,7 @@ const net = require("node:net");
 const { performance } = require("node:perf_hooks");
 const { parentPort, workerData } = require("node:worker_threads");
 const limit = require("./limit.cjs")();
-const { slots, commands } = require("./shared.cjs");
+const { slots, commands } = require("./slots.cjs");
 
 const ROW_MS = 100;
 // A short look at a program has time for few questions: then they come more often, at a price of some per cent of its time.

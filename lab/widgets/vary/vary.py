@@ -143,7 +143,7 @@ class Variation:
         }
 
     def _axes(self, names: list[str]) -> dict[str, Callable[[Any], float | None]]:
-        """What places the numbers of each name: those of one unit share an axis."""
+        """Return the axis for the numbers of each name. Numbers of one unit share an axis."""
         units = {name: _split(name)[1] or name for name in names}
         together: dict[str, list[Any]] = {}
         for name, unit in units.items():

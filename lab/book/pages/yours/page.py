@@ -24,7 +24,7 @@ from lab.book.site import placeholders
 from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.ticks import ratio_ends, ratio_ticks
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.widgets.markup import json_script
 
 NOTHING = "–"  # in a cell
@@ -142,7 +142,7 @@ class Page:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What the script needs: the book's side, small, and yours as it is in its file."""
+        """The data of the script: a short form of the book's results, and yours from their file."""
         its = (self.book or {}).get("arms", ())
         busy_arms = compare_results.busy(its)
         book = {c["id"]: c for c in (self.book or {}).get("claims", ())}
@@ -172,7 +172,7 @@ class Page:
 
     @cached_property
     def drawn(self) -> dict[str, Any]:
-        """What the script makes of it."""
+        """The page as the script draws it."""
         return compare_results.drawn(self.data)
 
 

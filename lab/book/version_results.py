@@ -135,7 +135,7 @@ class Difference:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is about."""
+        """The kind, the id and the Node of the difference."""
         return self.kind, self.id, self.major
 
     def __str__(self) -> str:
@@ -226,13 +226,13 @@ def confirmed(
     not withdraw a difference of the first run.
     """
     again = {one.key: one for one in (*second.differ, *second.unsaid)}
-    confirmed_differences, resolved = [], 0
+    confirmed_differences, resolved_count = [], 0
     for one in first.differ:
         if one.chapter not in set(chapters_again.get(one.major, ())) or one.key in again:
             confirmed_differences.append(one)
         else:
-            resolved += 1
-    return Against(tuple(confirmed_differences), first.unsaid, first.same + resolved)
+            resolved_count += 1
+    return Against(tuple(confirmed_differences), first.unsaid, first.same + resolved_count)
 
 
 # --- what is worth being on top ---

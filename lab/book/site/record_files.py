@@ -32,7 +32,7 @@ from lab.book.pipeline.report import short
 from lab.book.site import placeholders, rows
 from lab.book.site.placeholders import Html
 from lab.book.site.unsteady import Unsteady, drawn, of_trials
-from lab.clinic import recorded  # noqa: F401  makes its kind known
+from lab.clinic import examination  # noqa: F401  makes its kind known
 from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges

@@ -16,7 +16,7 @@ from lab.clinic import illnesses, signs
 from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
@@ -24,7 +24,7 @@ from lab.records import store  # noqa: F401  whoever asks for this kind may ask 
 from lab.records.reference import Kind, Recorded
 from lab.records.stamp import Dated
 from lab.storage.json_form import flat, plain, rounded
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 DIGITS = 5
 _MOMENT_MS = 1e11
@@ -118,7 +118,7 @@ class Examination(Shown, Dated):
 
     @property
     def failures(self) -> dict[str, Any]:
-        """What makes its figures void, as trials have it: a program that ended."""
+        """The reasons that make the numbers void, as for trials: a program that ended."""
         return {"ended": self.observed.died} if self.observed.died else {}
 
     def part(self, name: str) -> Part:

@@ -34,7 +34,7 @@ class NotNew(LabError):
 
 @dataclass(frozen=True)
 class Beginning:
-    """What is to be written, none of it yet."""
+    """The files of a new chapter, server, question, claim or exercise, before they are written."""
 
     files: Mapping[Path, str]  # that are new
     changed: Mapping[Path, str] = field(default_factory=dict)  # others, with their new text

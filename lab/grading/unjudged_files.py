@@ -1,4 +1,4 @@
-"""What lies in a folder of hand-ins and is not judged, and why: no work is lost in silence."""
+"""The files in a folder of hand-ins that are not judged, each with the reason."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ MOST_TOLD = 20  # lines in a terminal; grades.csv has all
 
 
 def overlooked(folder: str | Path, students: Iterable[str] = ()) -> list[Fate]:
-    """What is not judged in a folder or a zip, by student; of these students only, if any are
-    named.
+    """Return the files of a folder or a zip that are not judged, by student.
+
+    students : the students whose files are read; by default all
     """
     top = Path(folder)
     return intake.came_in(top, Exercises(), student_ids=students).listed() if top.exists() else []
 
 
 def in_week(folder: Path, exercises_of_week: Iterable[str], week: str) -> list[Fate]:
-    """What is not judged in a student's folder in which only some exercises are judged."""
+    """Return the files of a student's folder that belong to no exercise of this week."""
     known = Exercises(exercises_of_week, week)
     return [one for one in choice.listed(intake.of_one("", folder, known)) if not one.is_plain]
 
 
 def told(lines: list[Fate], most: int = MOST_TOLD) -> list[str]:
-    """The lines for a terminal: what may be work first, then how much else there is."""
+    """Return the lines for a terminal: files that may be work first, then the number of others."""
     work = [str(fate) for fate in lines if not fate.is_plain]
     plain = [fate for fate in lines if fate.is_plain]
     text_lines = (
