@@ -50,13 +50,13 @@ async function withStudents(browser, count) {
   const hub = await startHub({ students: names, env: { LAB_SIZES: mark, LAB_PROFILE: "course" } });
   const of = (name) => taken(`JUPYTERHUB_USER=${name}`);
   try {
-    const signed = [];
-    for (const name of names) signed.push(await signIn(browser, hub, name));
+    const students = [];
+    for (const name of names) students.push(await signIn(browser, hub, name));
     await pause(2000);
     const server = names.map(of);
-    const all = taken(`LAB_SIZES=${mark}`);
+    const total = taken(`LAB_SIZES=${mark}`);
     await Promise.all(
-      signed.map(async ({ tab, base }) => {
+      students.map(async ({ tab, base }) => {
         await tab.goto(`${base}book/${PAGE}.html`);
         await live(tab);
       }),
@@ -73,7 +73,7 @@ async function withStudents(browser, count) {
       }
     })();
     const seconds = await Promise.all(
-      signed.map(async ({ tab }) => {
+      students.map(async ({ tab }) => {
         await run(tab, cells(tab).last(), { seconds: 1800 });
         const found = await idle(tab);
         if (found !== "idle") throw new Error(await status(tab));
@@ -85,7 +85,7 @@ async function withStudents(browser, count) {
     const page = names.map(of);
     return {
       students: count,
-      hub_mib: round(all.mib),
+      hub_mib: round(total.mib),
       server_mib: round(mean(server.map((one) => one.mib))),
       page_mib: round(mean(page.map((one) => one.mib))),
       most_mib: round(Math.max(...most.map((one) => one.mib))),

@@ -50,20 +50,20 @@ function walk(node, visit) {
 function* scopes(node, scope) {
   const opens =
     isFunction(node) || /^(BlockStatement|For\w*Statement|CatchClause|Program)$/.test(node.type);
-  const own = opens ? { node, names: [] } : scope;
+  const inner = opens ? { node, names: [] } : scope;
   if (isFunction(node)) {
-    own.names.push(...node.params.flatMap(bound).map((name) => ({ name, boolean: false })));
+    inner.names.push(...node.params.flatMap(bound).map((name) => ({ name, boolean: false })));
   }
   if (node.type === "CatchClause") {
-    own.names.push(...bound(node.param).map((name) => ({ name, boolean: false })));
+    inner.names.push(...bound(node.param).map((name) => ({ name, boolean: false })));
   }
   if (node.type === "VariableDeclaration") {
     for (const { id, init } of node.declarations) {
-      own.names.push(...bound(id).map((name) => ({ name, boolean: isBoolean(init) })));
+      inner.names.push(...bound(id).map((name) => ({ name, boolean: isBoolean(init) })));
     }
   }
-  for (const child of children(node)) yield* scopes(child, own);
-  if (opens && node.type !== "Program") yield own;
+  for (const child of children(node)) yield* scopes(child, inner);
+  if (opens && node.type !== "Program") yield inner;
 }
 
 const files = JSON.parse(readFileSync(0, "utf8"));

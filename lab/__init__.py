@@ -15,7 +15,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from lab import late
+from lab import injection
 
 # public name -> module, or module:attribute
 _PUBLIC = {
@@ -55,9 +55,9 @@ _PUBLIC = {
     "LabError": "lab.errors:LabError",
 }
 
-# what low rooms ask for -> module that brings it; all others ask who draws them
+# The name that a low room asks for, and the module that has it. `lab.display` has all others.
 _LATE = {
-    "record": "lab.clinic.recorded",  # and with it all other kinds
+    "record": "lab.clinic.examination",  # and with it all other kinds
     "Calibration": "lab.display.calibration",
     "Need": "lab.display.need",
     "Examination": "lab.clinic.notebook",
@@ -65,7 +65,7 @@ _LATE = {
     "Versions": "lab.clinic.notebook",
     "Trace": "lab.widgets.replay.html",
 }
-late.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))
+injection.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))
 
 __all__ = list(_PUBLIC)
 

@@ -35,7 +35,7 @@ from lab.settings import mode, profile
 from lab.storage import gate, stored
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import bare
 from lab.text.numbers import exact as exact_text
 from lab.text.phrasing import listed

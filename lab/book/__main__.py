@@ -14,10 +14,10 @@ import sys
 from pathlib import Path
 
 from lab.book import candidate, check_counts, lint, recording, teaching, versions
-from lab.book.new import KINDS, new
 from lab.book.pages import badges, front
 from lab.book.pipeline import preview
 from lab.book.pipeline.run import DRAW_EVERY_S, default_output, one_chapter, run
+from lab.book.scaffold import KINDS, new
 from lab.cli import commands as cli
 from lab.cli import table
 from lab.processes import nodes

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab import paths, settings
-from lab.book import across, versions
+from lab.book import version_results, versions
 from lab.book.pages import across_page
 from lab.book.pipeline import one_chapter
 from lab.book.pipeline.locks import BuildLock
@@ -142,8 +142,8 @@ Entry = dict[str, Any]  # chapter, about the claim, `on` both Nodes, whether it 
 
 
 def _by_side(
-    sides: Sequence[Side], rows: Sequence[Sequence[across.Row]]
-) -> tuple[across.Data, across.Data]:
+    sides: Sequence[Side], rows: Sequence[Sequence[version_results.Row]]
+) -> tuple[version_results.Data, version_results.Data]:
     """Return what the release gave, and what the build gave; rows : of each chapter both."""
     release, build = (
         side.sitting.data([side.node], [row[i] for row in rows]) for i, side in enumerate(sides)
@@ -151,14 +151,16 @@ def _by_side(
     return release, build
 
 
-def paired(release: across.Data, build: across.Data) -> dict[tuple[str, str], Entry]:
+def paired(
+    release: version_results.Data, build: version_results.Data
+) -> dict[tuple[str, str], Entry]:
     """Return every claim and order of two runs, by kind and id, on `release` and on `build`.
 
     Each run has one Node.
     """
-    (major,), (build_major,) = across.majors(release), across.majors(build)
+    (major,), (build_major,) = version_results.majors(release), version_results.majors(build)
     entries: dict[tuple[str, str], Entry] = {}
-    for kind in across.KINDS:
+    for kind in version_results.KINDS:
         for id in {**release[kind], **build[kind]}:
             before, after = release[kind].get(id), build[kind].get(id)
             about = {**(after or {}), **(before or {})}
@@ -166,7 +168,11 @@ def paired(release: across.Data, build: across.Data) -> dict[tuple[str, str], En
                 "release": (before or {"on": {}})["on"].get(major, NOT_CLAIMED),
                 "build": (after or {"on": {}})["on"].get(build_major, NOT_CLAIMED),
             }
-            entries[kind, id] = {**about, "on": on, "changed": across.changed(kind, {"on": on})}
+            entries[kind, id] = {
+                **about,
+                "on": on,
+                "changed": version_results.changed(kind, {"on": on}),
+            }
     return entries
 
 
@@ -177,8 +183,8 @@ def paired(release: across.Data, build: across.Data) -> dict[tuple[str, str], En
 class Comparison:
     """Two runs of the book, on a release and on a build, and a second look at what differed."""
 
-    release: across.Data
-    build: across.Data
+    release: version_results.Data
+    build: version_results.Data
     first: Mapping[tuple[str, str], Entry]
     again: Mapping[tuple[str, str], Entry]
 
@@ -240,7 +246,7 @@ class Comparison:
         return any("missing" in found for found in entry["on"].values())
 
     @staticmethod
-    def _name(data: across.Data) -> str:
+    def _name(data: version_results.Data) -> str:
         return str(next(iter(data["nodes"].values()))["node"])
 
     def _about(self, build: node_builds.Build, names: Sequence[str]) -> str:

@@ -32,22 +32,22 @@ def counted(trials: list[Trial]) -> list[str]:
     """Return a line for all trials, and one for each kind of finding: failed, warned, expected."""
     if not trials:
         return ["There is no recorded run."]
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     clean = 0
     for trial in trials:
         raised = {(check_of(n, c), how_of(c)) for n, c in trial.checks.items() if c.status != "ok"}
         for name, how in raised:
-            found[name][how] += 1
+            counts[name][how] += 1
         clean += not raised
     lines = [f"{count(len(trials), 'trial')}, {clean:,} without a finding"]
-    width = max(map(len, found), default=0)
+    width = max(map(len, counts), default=0)
     order = [*ALL, *(f"{name}?" for name in ALL)]
-    for name in sorted(found, key=lambda n: (order.index(n) if n in order else len(order), n)):
+    for name in sorted(counts, key=lambda n: (order.index(n) if n in order else len(order), n)):
         lines.append(
-            f"  {name:<{width}}  {found[name]['failed']:6,} failed  "
-            f"{found[name]['warned']:6,} warned  {found[name]['expected']:6,} expected"
+            f"  {name:<{width}}  {counts[name]['failed']:6,} failed  "
+            f"{counts[name]['warned']:6,} warned  {counts[name]['expected']:6,} expected"
         )
-    if any(name.endswith("?") for name in found):
+    if any(name.endswith("?") for name in counts):
         lines.append("  ? marks a check that had nothing to judge by")
     return lines
 

@@ -54,7 +54,7 @@ from lab.book.site import (
     pictures,
     placeholders,
     provenance_line,
-    published,
+    record_files,
     writer,
 )
 from lab.errors import LabError
@@ -104,7 +104,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, projects),
+        *(status, record_files, verdicts, cards, systems, predictions, projects),
         *(yours, lessons, across_page, loop_lab, machines_page, front),
     )
     placeholders.setup(

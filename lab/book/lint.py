@@ -40,7 +40,7 @@ def warnings() -> list[str]:
 
 
 def of_page(counts: Counts) -> Iterator[str]:
-    """What the counts of a page say against it."""
+    """Return the faults of a page that its counts show."""
     name = counts.chapter.removeprefix("book/")
     is_first = counts.chapter == FIRST_PAGE
     most = FIRST_PAGE_WORDS if is_first else WORDS[-1]

@@ -12,7 +12,7 @@ from sphinx.application import builtin_extensions
 
 from lab import paths
 from lab.book import reference_run
-from lab.book.site import published
+from lab.book.site import record_files
 from lab.errors import LabError
 from lab.records import reference
 
@@ -47,6 +47,6 @@ def records() -> None:
     """Read every record of the reference run."""
     for file in sorted(paths.REFERENCE.glob("*.json")):
         with suppress(LabError, OSError, ValueError, KeyError, TypeError):
-            published.about(reference.experiment_of(file.name), "", file)
+            record_files.about(reference.experiment_of(file.name), "", file)
     with suppress(LabError, OSError, ValueError, KeyError, TypeError):
         reference_run.results()

@@ -27,7 +27,7 @@ from lab.book.pipeline.run import default_output, run
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
-from lab.measure.undisturbed import PATIENCE_FILE, Patience
+from lab.measure.disturbance import PATIENCE_FILE, Patience
 from lab.processes import machine, nodes
 from lab.records.load import LEAST_WARM_S
 from lab.records.trial import Trial
@@ -43,7 +43,7 @@ WARMS_S = 2.0  # a closed loop until it is steady, where no record says how long
 
 
 class NotFit(LabError):
-    """What is here is nothing to record a reference run on."""
+    """This machine or working tree cannot record a reference run."""
 
 
 def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = False) -> int:
@@ -224,13 +224,13 @@ def _noted(output: Path) -> dict[str, Any]:
 def told(pages: list[str], done: set[str]) -> str:
     """Return how many chapters are to be run, and how many minutes that takes, about."""
     wanted = pages or [page for page in toc.pages() if one_chapter.has_cells(page)]
-    left = [page for page in wanted if page not in done]
-    already = f", {len(wanted) - len(left)} done already" if len(left) < len(wanted) else ""
-    minutes = estimated_s(left) / 60
+    pages_left = [page for page in wanted if page not in done]
+    done_count = len(wanted) - len(pages_left)
+    already = f", {done_count} done already" if done_count else ""
+    chapter_count = count(len(pages_left), "chapter")
+    minutes = max(1, round(estimated_s(pages_left) / 60))
     longer = ", or longer if a hypervisor or another program takes processor time"
-    return (
-        f"{count(len(left), 'chapter')}{already}, about {max(1, round(minutes))} minutes{longer}."
-    )
+    return f"{chapter_count}{already}, about {minutes} minutes{longer}."
 
 
 def estimated_s(pages: Iterable[str]) -> float:
@@ -247,13 +247,13 @@ def estimated_s(pages: Iterable[str]) -> float:
 
 def trial_s(trial: Trial) -> float:
     """Return how long one recorded trial takes when it is recorded again."""
-    warmed, end = trial.window
-    kept = end - warmed
+    warm_s, end = trial.window
+    window_s = end - warm_s
     closed = trial.load.loop == "closed" and trial.load.requests is None
-    if closed and warmed and trial.load.warm_cap_s is None:
-        warmed = max(warmed, WARMS_S, LEAST_WARM_S)
-        kept = max(kept, settings.PROFILES["reference"].least_s)
-    return warmed + kept + OVERHEAD_S
+    if closed and warm_s and trial.load.warm_cap_s is None:
+        warm_s = max(warm_s, WARMS_S, LEAST_WARM_S)
+        window_s = max(window_s, settings.PROFILES["reference"].least_s)
+    return warm_s + window_s + OVERHEAD_S
 
 
 # --- some chapters only ---

@@ -35,13 +35,13 @@ def comparisons() -> list[Comparison]:
 
 def trials() -> list[Trial]:
     """Return every recorded trial, those of controls too."""
-    every: list[Trial] = []
+    all_trials: list[Trial] = []
     for result in results().values():
         if isinstance(result, Comparison):
-            every += [*result.trials, *result.control]
+            all_trials += [*result.trials, *result.control]
         else:
-            every.append(result)
-    return every
+            all_trials.append(result)
+    return all_trials
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,7 @@ _VARIED = re.compile(r"\blab\.(explore\.\w+|vary)\(")
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted in one chapter, or in all of them."""
+    """The counts of one chapter, or of all chapters."""
 
     chapter: str
     words: int
@@ -113,31 +113,31 @@ def chapters() -> list[Counts]:
     ]
 
 
-def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Counts:
+def counted(name: str, folder: Path, text: str, page_questions: Iterable[Question]) -> Counts:
     """Return the counts of a page; what it includes is looked for in `folder`."""
-    asked = list(asked)
+    page_questions = list(page_questions)
     cells = [(tags, code) for kind, tags, code in _fences(text) if kind == "code-cell"]
     body = text.partition("\n## Sources")[0]
     words = len(re.findall(r"[\w'’-]+", prose(body)))
     code = sum(map(_shown, (c for tags, c in cells if not _hidden(tags))))
     code += sum(_listed(m[0], folder) for m in FENCE.finditer(text) if m[2] == "literalinclude")
-    code += sum(_shown(q.code) for q in asked)
+    code += sum(_shown(q.code) for q in page_questions)
     replays = sum(_is_predicted(code) for _, code in cells)
     minutes = words / WORDS_A_MINUTE + code / LINES_A_MINUTE
-    minutes += MINUTES_A_QUESTION * len(asked) + MINUTES_A_REPLAY * replays
+    minutes += MINUTES_A_QUESTION * len(page_questions) + MINUTES_A_REPLAY * replays
     variations = sum(len(_VARIED.findall(code)) for _, code in cells)
     figures = sum(len(_DRAWN.findall(code)) for _, code in cells)
     claims = sum(code.count("lab.claim(") for _, code in cells)
     minutes += MINUTES_A_FIGURE * figures + MINUTES_A_CLAIM * claims
     minutes += MINUTES_A_VARIATION * variations
-    kinds, times = Counter(q.kind for q in asked), Counter(map(when, asked))
+    kinds, times = Counter(q.kind for q in page_questions), Counter(map(when, page_questions))
     return Counts(
         chapter=name,
         words=words,
         minutes=math.ceil(minutes),
         code=code,
         numbers=len(re.findall(r"\{glue:[a-z]+\}`", FENCE.sub("", body))),
-        questions=len(asked),
+        questions=len(page_questions),
         choice=kinds["choice"],
         number=kinds["number"],
         order=kinds["order"],
@@ -145,7 +145,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         at_once=times["at once"],
         at_run=times["at the run"],
         from_memory=times["from memory"],
-        tracing=sum(map(is_tracing, asked)),
+        tracing=sum(map(is_tracing, page_questions)),
         replays=replays,
         variations=variations,
     )
@@ -204,18 +204,21 @@ def report(*, as_json: bool = False, each_question: bool = False) -> str:
     if each_question:
         head = ["chapter", "question", "kind", "tells", "asked under", "told under"]
         return "\n".join(_aligned([head, *places()], str.ljust))
-    found = chapters()
+    all_chapters = chapters()
     if as_json:
         data = {
             "reckoned": RECKONED,
-            "chapters": [one.to_json() for one in found],
-            "all": total(found).to_json(),
+            "chapters": [chapter_counts.to_json() for chapter_counts in all_chapters],
+            "all": total(all_chapters).to_json(),
         }
         return json.dumps(data, indent=1)
     rows = [["chapter", *(name for name, _, _ in COLUMNS)]]
     rows += [
-        [one.chapter.removeprefix("book/"), *(show(one) for _, _, show in COLUMNS)]
-        for one in (*found, total(found))
+        [
+            chapter_counts.chapter.removeprefix("book/"),
+            *(show(chapter_counts) for _, _, show in COLUMNS),
+        ]
+        for chapter_counts in (*all_chapters, total(all_chapters))
     ]
     return "\n".join(
         [*_aligned(rows, str.rjust), "", *(f"{name:8} {what}" for name, what, _ in COLUMNS)]
@@ -264,9 +267,9 @@ def _listed(directive: str, folder: Path) -> int:
     return _shown("\n".join(lines))
 
 
-def _found(lines: list[str], options: Mapping[str, str], key: str, plus: int, other: int) -> int:
+def _found(lines: list[str], options: Mapping[str, str], key: str, plus: int, default: int) -> int:
     """Where the text of an option stands, as Sphinx looks for it."""
     text = options.get(key, "").strip("\"'")
     if not text:
-        return other
-    return next((i + plus for i, line in enumerate(lines) if text in line), other)
+        return default
+    return next((i + plus for i, line in enumerate(lines) if text in line), default)

@@ -5,8 +5,8 @@ The cells of each chapter that claims something, or that asks for the order of a
 live in the course profile: servers, programs and the JavaScript kernel on the Node that is looked
 at, load tools always on the same. Nothing of that goes where the recorded run or a reader's own
 results are. A cell that an old Node cannot run ends nothing: what it would have claimed is missing,
-with the reason. What came out is `data/versions.json` (`lab.book.across`); with `--against` it is
-held against that file instead, and a verdict that flipped is looked at once more.
+with the reason. The results go to `data/versions.json` (`lab.book.version_results`). With
+`--against` they are compared with that file instead. A chapter whose verdict differs runs again.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import claims, paths, settings
-from lab.book import across
+from lab.book import version_results
 from lab.book.pipeline import chapter as source
 from lab.book.pipeline import one_chapter, toc, usage_notes
 from lab.book.pipeline.engine import seconds_a_cell
@@ -67,22 +67,22 @@ def measure(
     profile = settings.profile()
     if settings.mode() != "live" or profile.name not in OUTPUT:
         raise LabError("This is `make versions`: it sets LAB_MODE=live, LAB_PROFILE=course.")
-    before = across.read()
+    before = version_results.read()
     if against and before is None:
         raise LabError("There is no data/versions.json to compare with. Run `make versions` first.")
-    wanted = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
+    node_programs = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
     pages = [one_chapter.resolve(name) for name in names] or asked()
     sitting = Sitting(paths.ROOT / OUTPUT[profile.name], pages)
     old_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with sitting.alone():
             sitting.begin(fresh=fresh)
-            sitting.tell(wanted)
-            rows = [row for node in wanted for row in sitting.rows(node)]
-            data = sitting.data(wanted, rows)
+            sitting.tell(node_programs)
+            rows = [row for node in node_programs for row in sitting.rows(node)]
+            data = sitting.data(node_programs, rows)
             write_json(sitting.folder / "versions.json", data)
             if against and before is not None:
-                return _held(sitting, before, data, wanted)
+                return _held(sitting, before, data, node_programs)
             return _kept(sitting, before, data, whole=not list(names))
     except KeyboardInterrupt:
         print("\nInterrupted. Run the same command again to continue with what is left.")
@@ -91,43 +91,56 @@ def measure(
         signal.signal(signal.SIGTERM, old_handler)
 
 
-def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, whole: bool) -> int:
+def _kept(
+    sitting: Sitting,
+    before: version_results.Data | None,
+    data: version_results.Data,
+    *,
+    whole: bool,
+) -> int:
     say(_tally(data))
     if whole and settings.profile().name == "course":
-        write_json(across.STORED, across.merged(before, data))
+        write_json(version_results.STORED, version_results.merged(before, data))
         sitting.end()
-        say(f"Written: {paths.relative(across.STORED)}. `git diff` shows what changed.")
+        say(f"Written: {paths.relative(version_results.STORED)}. `git diff` shows what changed.")
     else:
         say(f"{paths.relative(sitting.folder / 'versions.json')} was written. No data has changed.")
     return 0
 
 
-def _held(sitting: Sitting, before: across.Data, data: across.Data, wanted: Sequence[str]) -> int:
-    first = across.against(before, data, sitting.pages)
+def _held(
+    sitting: Sitting,
+    before: version_results.Data,
+    data: version_results.Data,
+    node_programs: Sequence[str],
+) -> int:
+    first = version_results.against(before, data, sitting.pages)
     if before["client"] != data["client"]:
         say(f"WARNING: recorded with the client on Node {before['client']}, not {data['client']}.")
-    seen: dict[str, set[str]] = {}
+    differing_chapters: dict[str, set[str]] = {}
     for one in first.differ:
-        seen.setdefault(one.major, set()).add(one.chapter)
-    if seen:
+        differing_chapters.setdefault(one.major, set()).add(one.chapter)
+    if differing_chapters:
         say("\n".join([*first.told(), "The chapters that differ are measured again."]))
-        again = [
+        rows_again = [
             sitting.row(node, page, again=True)
-            for node in wanted
+            for node in node_programs
             for page in sitting.pages
-            if page in seen.get(str(nodes.major(nodes.version(node))), ())
+            if page in differing_chapters.get(str(nodes.major(nodes.version(node))), ())
         ]
-        nodes_again = [n for n in wanted if str(nodes.major(nodes.version(n))) in seen]
-        second = across.against(before, sitting.data(nodes_again, again))
-        first = across.confirmed(first, second, seen)
+        nodes_again = [
+            n for n in node_programs if str(nodes.major(nodes.version(n))) in differing_chapters
+        ]
+        second = version_results.against(before, sitting.data(nodes_again, rows_again))
+        first = version_results.confirmed(first, second, differing_chapters)
     say("\n".join(first.told()))
     sitting.end()
     return 1 if first.differ else 0
 
 
-def _tally(data: across.Data) -> str:
+def _tally(data: version_results.Data) -> str:
     lines = []
-    for major in across.majors(data):
+    for major in version_results.majors(data):
         on = [entry["on"][major] for entry in data["claims"].values() if major in entry["on"]]
         gone = sum("missing" in one for one in on)
         none = sum(one.get("verdict") == "no verdict" for one in on)
@@ -148,12 +161,12 @@ def code_of(page: str) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
 
     path = paths.ROOT / f"{page}.md"
     text = path.read_text("utf8")
-    parsed = source.parse(page, text, str(path))
-    if parsed is None:
+    chapter = source.parse(page, text, str(path))
+    if chapter is None:
         return "", ()
     notebook = read_myst_markdown_notebook(text, path=str(path))
     found = [c for c in notebook.cells if c.cell_type == "code"]
-    return parsed.code, tuple((c.source, tuple(c.metadata.get("tags", ()))) for c in found)
+    return chapter.code, tuple((c.source, tuple(c.metadata.get("tags", ()))) for c in found)
 
 
 def claimed(page: str) -> dict[str, int]:
@@ -203,16 +216,16 @@ class Sitting:
         """Note that a sitting begins, or goes on with one that was not ended; another one's rows
         are removed.
         """
-        known = {**self.facts, "machine": machine.machine().id}
+        facts = {**self.facts, "machine": machine.machine().id}
         note = self.folder / "sitting.json"
         try:
             before = json.loads(note.read_text("utf8"))
         except (OSError, ValueError):
             before = {}
-        if fresh or before != {**known, "ended": False}:
+        if fresh or before != {**facts, "ended": False}:
             for name in ("rows", "again", "runs"):
                 shutil.rmtree(self.folder / name, ignore_errors=True)
-            write_json(note, {**known, "ended": False})
+            write_json(note, {**facts, "ended": False})
 
     def end(self) -> None:
         """Note that the sitting is whole: the next one begins anew. Its raw rows are not kept."""
@@ -220,54 +233,57 @@ class Sitting:
         note = self.folder / "sitting.json"
         write_json(note, {**json.loads(note.read_text("utf8")), "ended": True})
 
-    def tell(self, wanted: Sequence[str]) -> None:
+    def tell(self, node_programs: Sequence[str]) -> None:
         """Say what is to be run, and how long that takes, about."""
-        left = [(n, page) for n in wanted for page in self.pages if not self.done(n, page)]
+        runs_left = [
+            (n, page) for n in node_programs for page in self.pages if not self.done(n, page)
+        ]
         took = cells.seconds()
-        minutes = RAISED * sum(sum(took.get(page, {}).values()) for _, page in left) / 60
-        versions = ", ".join(nodes.version(node) for node in wanted)
+        minutes = RAISED * sum(sum(took.get(page, {}).values()) for _, page in runs_left) / 60
+        versions = ", ".join(nodes.version(node) for node in node_programs)
         say(
             f"{count(len(self.pages), 'chapter')} on Node {versions}, loaded by Node "
-            f"{self.facts['client']} (profile {self.facts['profile']}): {len(left)} runs left, "
+            f"{self.facts['client']} (profile {self.facts['profile']}): "
+            f"{len(runs_left)} runs left, "
             f"about {max(1, round(minutes))} minutes."
         )
 
-    def rows(self, node: str) -> Iterator[across.Row]:
+    def rows(self, node: str) -> Iterator[version_results.Row]:
         """Yield what each chapter gives on a Node, measured unless this sitting has it already."""
         for page in self.pages:
             yield self.row_once(node, page)
 
-    def row_once(self, node: str, page: str) -> across.Row:
+    def row_once(self, node: str, page: str) -> version_results.Row:
         """Return what a chapter gives on a Node, measured unless this sitting has it already."""
         return self.done(node, page) or self.row(node, page)
 
-    def done(self, node: str, page: str) -> across.Row | None:
+    def done(self, node: str, page: str) -> version_results.Row | None:
         """Return what this sitting knows of a chapter on a Node: of these cells, this version."""
         try:
-            row: across.Row = json.loads(self._file(node, page).read_text("utf8"))
+            row: version_results.Row = json.loads(self._file(node, page).read_text("utf8"))
         except (OSError, ValueError):
             return None
         same = (row.get("node"), row.get("code")) == (nodes.version(node), code_of(page)[0])
         return row if same else None
 
-    def row(self, node: str, page: str, *, again: bool = False) -> across.Row:
+    def row(self, node: str, page: str, *, again: bool = False) -> version_results.Row:
         """Run a chapter on a Node, store and return what it gave."""
         version = nodes.version(node)
         say(f"Node {version}, {short(page)} ...", transient=True)
         began = datetime.now(UTC)
-        cells_run, noted, broken, seconds = self._run(node, page)
+        cells_run, usage, broken, seconds = self._run(node, page)
         row = {
             "node": version,
             "major": str(nodes.major(version)),
             "chapter": page,
             "code": code_of(page)[0],
             "measured": began.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            **found(page, cells_run, noted, broken),
+            **found(page, cells_run, usage, broken),
         }
         write_json(self._file(node, page, again=again), row)
         gone = [id for id, one in row["claims"].items() if "missing" in one]
         what = f"Node {version}, {short(page)}: {count(len(row['claims']), 'claim')}"
-        say(f"{what} ({facts(seconds, noted.servers, noted.requests)})")
+        say(f"{what} ({facts(seconds, usage.servers, usage.requests)})")
         if gone:
             say(f"  missing: {', '.join(gone)}: {row['claims'][gone[0]]['missing']}")
         return row
@@ -310,7 +326,9 @@ class Sitting:
         major = str(nodes.major(nodes.version(node)))
         return self.folder / ("again" if again else "rows") / major / f"{short(page)}.json"
 
-    def data(self, wanted: Sequence[str], rows: Sequence[across.Row]) -> across.Data:
+    def data(
+        self, wanted: Sequence[str], rows: Sequence[version_results.Row]
+    ) -> version_results.Data:
         """Return the file of these rows."""
         about = {}
         for node in wanted:
@@ -323,39 +341,39 @@ class Sitting:
                     "measured": days[0],
                     "machine": _machine(),
                 }
-        return across.assembled(self.facts, about, rows)
+        return version_results.assembled(self.facts, about, rows)
 
 
 def found(
-    page: str, cells_run: Sequence[Mapping[str, Any]], noted: usage_notes.Usage, broken: str = ""
+    page: str, cells_run: Sequence[Mapping[str, Any]], usage: usage_notes.Usage, broken: str = ""
 ) -> dict[str, Any]:
     """Return what a chapter gave: each of its claims, missing ones with the reason, and orders;
     `failed` says why it is not whole.
     """
-    judged = {claim["id"]: claim for claim in noted.claims}
-    said = {
+    judged = {claim["id"]: claim for claim in usage.claims}
+    claim_rows = {
         id: _claim(judged[id]) if id in judged else {"missing": _why(page, i, cells_run, broken)}
         for id, i in claimed(page).items()
     }
     orders: dict[str, dict[str, Any]] = {}
-    for replay in noted.replays:
+    for replay in usage.replays:
         seen = orders.setdefault(_program(page, replay), {"orders": []})["orders"]
         lines = [[str(line) for line in order] for order in replay["orders"]]
         seen += [order for order in lines if order not in seen]
     failed = _failed(page, len(cells_run), cells_run) or broken
     kept = {id: one for id, one in orders.items() if one["orders"]}
-    return {"claims": said, "orders": kept, "failed": failed}
+    return {"claims": claim_rows, "orders": kept, "failed": failed}
 
 
 def _program(page: str, replay: Mapping[str, Any]) -> str:
-    """What an order is known by. Programs that stand in a cell all have the same name."""
+    """Return the key of an order. Programs in cells share a name, so their keys have a suffix."""
     name = Path(replay["name"])
     which = f"-{replay['key'][-5:]}" if name.stem == IN_A_CELL else ""
     return f"{short(page)}/{name.stem}{which}"
 
 
 def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of a verdict. One that is from the record is none of this Node."""
+    """Return the stored part of a verdict. A recorded verdict says nothing about this Node."""
     entry = claims.claims()["claims"].get(claim["id"], {})
     about = {
         "source": claim["source"],

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from lab.classroom import alike, export, handins, judging, lti, make, many, report
 from lab.classroom import course as courses
+from lab.classroom import export, handins, judging, lti, make, many, report, similarity
 from lab.classroom.course import Course
 from lab.cli import commands as cli
 from lab.cli import table
@@ -85,9 +85,9 @@ def _report(chosen: Chosen) -> int:
 def _alike(chosen: Chosen) -> int:
     course = courses.read(chosen.course)
     week = course.week(chosen.week)
-    found = alike.of_week(course, week)
+    found = similarity.of_week(course, week)
     place = course.graded / week.id / "alike.html"
-    written.write(place, alike.page(week, found).encode())
+    written.write(place, similarity.page(week, found).encode())
     for one in found:
         print(
             f"{one.exercise}: {len(one.same)} the same, {count(len(one.pairs), 'pair')} to compare"

@@ -24,7 +24,7 @@ from traitlets import Unicode
 from lab.classroom import course as courses
 from lab.classroom import handins, judging, notebook
 from lab.classroom.course import Course
-from lab.display import graded
+from lab.display import grading_result
 from lab.errors import LabError
 from lab.grading.exercise import exercise
 from lab.grading.handin import MOST_BYTES
@@ -149,7 +149,7 @@ class Judge(NbGraderPreprocessor):
                 ]
                 cell.execution_count = 1
             elif utils.is_solution(cell):
-                cell.outputs = [_display(str(result), graded.graded(result))]
+                cell.outputs = [_display(str(result), grading_result.graded(result))]
 
     def _nothing_missing(self, nb: Any, context: dict[str, Any]) -> None:
         """Each cell that the gradebook has points for got some: no grade by absence."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lab.classroom import handins, many
 from lab.classroom.course import Course, Week
-from lab.display import graded
+from lab.display import grading_result
 from lab.grading import batch, sandbox
 from lab.grading.batch import Work
 from lab.grading.result import Result
@@ -76,7 +76,7 @@ def write(course: Course, week: Week, work: Work, result: Result) -> None:
     with contextlib.suppress(OSError):
         if page.exists() and data.read_bytes() == text:
             return
-    written.write(page, graded.page(result).encode())
+    written.write(page, grading_result.page(result).encode())
     written.write(data, text)
 
 

@@ -54,7 +54,7 @@ def came_in(
         exercises or Exercises(),
         ids,
         as_they_are=False,
-        each=lambda student: files.extend(_given(student)),
+        visit=lambda student: files.extend(_given(student)),
     )
     return came, files
 

@@ -20,13 +20,13 @@ from markupsafe import Markup
 
 from lab.classroom import handins, judging
 from lab.classroom.course import Course, Week
-from lab.display.graded import HTML as PAGE
+from lab.display.grading_result import HTML as PAGE
 from lab.errors import LabError
 from lab.grading import notes
 from lab.grading.exercise import Exercise, Wrong, exercise
 from lab.grading.result import GRADED, Result
 from lab.storage import stored
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import bare, count
 
 FEW = 3  # the report is silent about fewer people

@@ -61,7 +61,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        """What pages call it."""
+        """The program's name in pages."""
         return self.name or " ".join(self.command)
 
 
@@ -144,29 +144,29 @@ class App:
     def _ports(self) -> list[dict[str, Any]]:
         """Where it listens: by its probes' word, else as the system tells."""
         if self.hub is not None:
-            told = self.hub.since(0, "listening")
-            self.listening = told
+            listeners = self.hub.since(0, "listening")
+            self.listening = listeners
             return [
                 {
-                    **one["where"],
-                    "http": one["http"],
-                    "tls": one["tls"],
-                    "any": one.get("any", False),
-                    "http2": one.get("http2", False),
-                    "http2_only": one.get("http2_only", False),
+                    **listener["where"],
+                    "http": listener["http"],
+                    "tls": listener["tls"],
+                    "any": listener.get("any", False),
+                    "http2": listener.get("http2", False),
+                    "http2_only": listener.get("http2_only", False),
                 }
-                for one in told
-                if one["where"].get("port") or one["where"].get("path")
+                for listener in listeners
+                if listener["where"].get("port") or listener["where"].get("path")
             ]
         plain = {"http": True, "tls": False, "any": False, "http2": False, "http2_only": False}
         tree = self.running.tree()
         tcp = [{"address": s.address, "port": s.port, **plain} for s in sockets.listening(tree)]
         return tcp or [{"path": path, **plain} for path in sockets.unix_paths(tree)]
 
-    def _address(self, found: list[dict[str, Any]]) -> dict[str, Any]:
+    def _address(self, listeners: list[dict[str, Any]]) -> dict[str, Any]:
         """Where it is loaded, of all places where it listens. Raises AppFailed."""
-        target, wanted = self.target, self.target.port
-        if not found:
+        target, port = self.target, self.target.port
+        if not listeners:
             raise AppFailed(
                 self.story(
                     f"did not listen on a port within {target.listen_s:g} s",
@@ -174,43 +174,47 @@ class App:
                     "needs longer to start, give it more time with --listen SECONDS.",
                 )
             )
-        ports = list(dict.fromkeys(one["port"] for one in found if "port" in one))
-        if wanted not in ports and self.told_port in ports:
-            # Nobody wants another, or the one that it would have taken without our PORT.
-            wanted = self.told_port
-        if wanted is not None and wanted not in ports:
+        ports = list(
+            dict.fromkeys(listener["port"] for listener in listeners if "port" in listener)
+        )
+        if port not in ports and self.told_port in ports:
+            # No port was asked for, or the port is the program's own default, which PORT replaced.
+            port = self.told_port
+        if port is not None and port not in ports:
             listed = ", ".join(map(str, ports)) or "a UNIX socket"
-            raise AppFailed(f"{target.title} listens on {listed}, not on port {wanted}.")
-        mine = [one for one in found if wanted is None or one.get("port") == wanted]
-        plain = [one for one in mine if one["http"] and not one["tls"]]
-        secure = [one for one in mine if one["tls"] and not one["http2_only"]]
-        by_http2 = [one for one in mine if one["http2"]]
+            raise AppFailed(f"{target.title} listens on {listed}, not on port {port}.")
+        mine = [listener for listener in listeners if port is None or listener.get("port") == port]
+        plain = [listener for listener in mine if listener["http"] and not listener["tls"]]
+        secure = [listener for listener in mine if listener["tls"] and not listener["http2_only"]]
+        by_http2 = [listener for listener in mine if listener["http2"]]
         if target.http2:
             plain = secure = []
-        # The first that asked for its port; one that took any is meant for the program itself.
+        # The first listener with a fixed port: a program keeps a port of any number to itself.
         best = plain or secure or by_http2 or mine
-        return min(best, key=lambda one: (one["any"], "path" in one))
+        return min(best, key=lambda listener: (listener["any"], "path" in listener))
 
-    def _reach(self, chosen: dict[str, Any]) -> None:
+    def _reach(self, listener: dict[str, Any]) -> None:
         """Set the URL that is loaded: the server's own, or that of a bridge where it listens with
         TLS, on a UNIX socket or for HTTP/2, or where a scenario says what is sent.
         """
         target = self.target
-        self.port = chosen.get("port")
+        self.port = listener.get("port")
         if self.port is None:
             # A path is one for the program, in whose folder it may begin.
-            self._socket = place = target.folder / chosen["path"]
+            self._socket = place = target.folder / listener["path"]
         else:
             # Whatever it listens on, it is loaded through this machine's own address.
-            place = ("::1" if chosen["address"] == "::1" else "127.0.0.1", self.port)
-        tls = chosen["tls"] or (self.hub is None and spoken.is_tls(place))
+            place = ("::1" if listener["address"] == "::1" else "127.0.0.1", self.port)
+        tls = listener["tls"] or (self.hub is None and spoken.is_tls(place))
         if target.http2 and not spoken.is_http2(place, tls=tls):
-            where = f"port {self.port}" if self.port else f"{chosen['path']}"
+            where = f"port {self.port}" if self.port else f"{listener['path']}"
             raise AppFailed(
                 f"{target.title} does not accept HTTP/2 on {where}. Leave out --http2, or give the "
                 "--port that accepts it."
             )
-        is_only = spoken.is_http2_only(place, tls=tls) if self.hub is None else chosen["http2_only"]
+        is_only = (
+            spoken.is_http2_only(place, tls=tls) if self.hub is None else listener["http2_only"]
+        )
         self.http2 = int(target.http2 or is_only)
         if isinstance(place, tuple) and not tls and not self.http2 and not target.scenario:
             self.url = address(*place)
@@ -270,14 +274,14 @@ class App:
             if line.strip() and "Waiting for the debugger to disconnect" not in line
         ][-lines:]
 
-    def story(self, what: str, hint: str = "") -> str:
+    def story(self, event: str, hint: str = "") -> str:
         """An error message: what happened, how it ended, what it printed."""
         code = self.running.exit_code
         how = ""
         if self.running.ending and code is not None:
             how = f" (exit code {code})" if code >= 0 else f" (killed by signal {-code})"
         log = "\n".join(f"  | {line[:200]}" for line in self.printed()) or "  | (nothing)"
-        return f"{self.target.title} {what}{how}.{' ' + hint if hint else ''}\nIt printed:\n{log}"
+        return f"{self.target.title} {event}{how}.{' ' + hint if hint else ''}\nIt printed:\n{log}"
 
     def _let_go(self) -> None:
         if self.bridge is not None:

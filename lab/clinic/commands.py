@@ -29,7 +29,7 @@ FAILED = 2
 
 
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `examine` is told."""
+    """Add the arguments of `examine`."""
     parser.add_argument(
         "--url", help="a server that is already running on this machine: http, https, or unix:FILE"
     )
@@ -113,7 +113,7 @@ def _write(file: Path | None, text: str) -> None:
 
 
 def _headers(given: Sequence[str]) -> dict[str, str]:
-    """What was said with --header."""
+    """Return the headers of the --header options."""
     headers = {}
     for one in given:
         name, colon, value = one.partition(":")
@@ -132,28 +132,28 @@ def _streams(options: argparse.Namespace) -> int:
     return int(options.streams)
 
 
-def _scenario_file(chosen: argparse.Namespace) -> Path | None:
+def _scenario_file(options: argparse.Namespace) -> Path | None:
     """Return the file of --scenario. Raises LabError where another argument says what is sent."""
-    file: Path | None = chosen.scenario
+    file: Path | None = options.scenario
     if file is not None:
         for name, usual in (("path", "/"), ("method", None), ("body", None)):
-            if getattr(chosen, name) != usual:
+            if getattr(options, name) != usual:
                 raise LabError(f"--scenario already says what is sent, so leave out --{name}.")
     return file
 
 
-def _body(given: str | None) -> bytes | None:
+def _body(option: str | None) -> bytes | None:
     """Return what --body names: the text itself, or the content of @FILE."""
-    if given is None or not given.startswith("@"):
-        return None if given is None else given.encode()
-    if given == "@-":
+    if option is None or not option.startswith("@"):
+        return None if option is None else option.encode()
+    if option == "@-":
         return sys.stdin.buffer.read()
     try:
-        return Path(given[1:]).read_bytes()
+        return Path(option[1:]).read_bytes()
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise LabError(
-            f"--body {given}: {reason}. Write --body @FILE for a file, or --body TEXT for a text "
+            f"--body {option}: {reason}. Write --body @FILE for a file, or --body TEXT for a text "
             "that does not begin with @."
         ) from None
 
@@ -179,62 +179,62 @@ def command_line(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Return the settings and the words of a command as a shell would read it: settings such as
     `NODE_ENV=production` may stand before the program, and the whole may be one quoted word.
     """
-    left = list(words)
-    if len(left) == 1 and not os.path.exists(left[0]):  # noqa: PTH110  False for a name too long
+    command_words = list(words)
+    if len(command_words) == 1 and not os.path.exists(command_words[0]):  # noqa: PTH110  False for a name too long
         try:
-            left = shlex.split(left[0])
+            command_words = shlex.split(command_words[0])
         except ValueError:
             raise LabError(f"A quotation mark is not closed in {words[0]}. Close it.") from None
     settings: dict[str, str] = {}
-    while left and (setting := _SETTING.fullmatch(left[0])):
+    while command_words and (setting := _SETTING.fullmatch(command_words[0])):
         settings[setting[1]] = setting[2]
-        left.pop(0)
-    return settings, left
+        command_words.pop(0)
+    return settings, command_words
 
 
-def examine(chosen: argparse.Namespace) -> int:
+def examine(options: argparse.Namespace) -> int:
     """Examine; 0 if nothing was found, 1 if something was, 2 if it could not be examined."""
     try:
-        return _examined(chosen)
+        return _examined(options)
     except LabError as error:
         print(error, file=sys.stderr)
-        if chosen.json:
+        if options.json:
             print(outputs.refusal_json(str(error)))
         return FAILED
 
 
-def _examined(chosen: argparse.Namespace) -> int:
-    if bool(chosen.url) == bool(chosen.words):
+def _examined(options: argparse.Namespace) -> int:
+    if bool(options.url) == bool(options.words):
         raise LabError(
             f"Name the program to examine: {PROGRAM} examine -- node app.mjs. For a running "
             "server, use --url http://127.0.0.1:3000/path."
         )
-    settings, words = command_line(chosen.words)
+    settings, words = command_line(options.words)
     examination_order = order(
-        chosen.url or words,
-        path=chosen.path,
-        method=chosen.method,
-        headers=_headers(chosen.header),
-        body=_body(chosen.body),
+        options.url or words,
+        path=options.path,
+        method=options.method,
+        headers=_headers(options.header),
+        body=_body(options.body),
         env=settings,
-        folder=chosen.folder,
-        port=chosen.port,
-        listen_s=chosen.listen,
-        scenario=_scenario_file(chosen),
-        http2=_streams(chosen),
+        folder=options.folder,
+        port=options.port,
+        listen_s=options.listen,
+        scenario=_scenario_file(options),
+        http2=_streams(options),
     )
     examination = examination_order.examined(
         lambda words: print(f"… {words}", file=sys.stderr, flush=True)
     )
     from lab.clinic import report  # its templates: not before something is drawn
 
-    _write(chosen.page, report.page(examination))
-    _write(chosen.markdown, outputs.examination_markdown(examination))
+    _write(options.page, report.page(examination))
+    _write(options.markdown, outputs.examination_markdown(examination))
     version = metadata.version(DISTRIBUTION)
-    _write(chosen.sarif, outputs.examination_sarif(examination, Path.cwd(), version))
+    _write(options.sarif, outputs.examination_sarif(examination, Path.cwd(), version))
     verdict = outputs.verdict(examination)
     _say(
-        chosen,
+        options,
         f"{examination}",
         outputs.examination_json(examination),
         is_well=verdict == outputs.WELL,
@@ -246,16 +246,16 @@ COMPARED = Path("comparison.html")
 
 
 def compare_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `compare` is told."""
-    which = parser.add_mutually_exclusive_group(required=True)
+    """Add the arguments of `compare`."""
+    sides = parser.add_mutually_exclusive_group(required=True)
     two = ("OLD", "NEW")
-    which.add_argument(
+    sides.add_argument(
         "--commands", help="the commands of the two versions, each in quotes", nargs=2, metavar=two
     )
-    which.add_argument(
+    sides.add_argument(
         "--folders", type=Path, help="run the command in two folders", nargs=2, metavar=two
     )
-    which.add_argument(
+    sides.add_argument(
         "--revisions", help="run the command at two git revisions", nargs=2, metavar=two
     )
     _asked_arguments(parser)
@@ -276,7 +276,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
 
 
-def compare(chosen: argparse.Namespace) -> int:
+def compare(options: argparse.Namespace) -> int:
     """Compare two versions; 0 if the new one is not worse, 1 if it is (it fails, or stops
     answering, where the old one does not, too), 2 if that cannot be told because one of them could
     not be started, or the old one failed as well.
@@ -284,15 +284,17 @@ def compare(chosen: argparse.Namespace) -> int:
     from lab.clinic import report
 
     try:
-        versions = _compared(chosen)
-        _write(chosen.page, report.versions_page(versions))
-        _write(chosen.markdown, outputs.versions_markdown(versions))
+        versions = _compared(options)
+        _write(options.page, report.versions_page(versions))
+        _write(options.markdown, outputs.versions_markdown(versions))
     except LabError as error:
         print(error, file=sys.stderr)
-        if chosen.json:
+        if options.json:
             print(outputs.refusal_json(str(error)))
         return FAILED
-    _say(chosen, f"{versions}", outputs.versions_json(versions), is_well=versions.word == NOT_WORSE)
+    _say(
+        options, f"{versions}", outputs.versions_json(versions), is_well=versions.word == NOT_WORSE
+    )
     if versions.worse:
         return WORSE
     if any(versions.failed.values()) or any(versions.hung.values()):
@@ -314,23 +316,23 @@ def _failures(found: Versions) -> str:
     )
 
 
-def _compared(chosen: argparse.Namespace) -> Versions:
-    here, words = Path.cwd(), tuple(chosen.words)
-    if bool(chosen.commands) == bool(words):
+def _compared(options: argparse.Namespace) -> Versions:
+    current_folder, words = Path.cwd(), tuple(options.words)
+    if bool(options.commands) == bool(words):
         raise LabError(
             f"Say what to start: {PROGRAM} compare --commands 'node old.mjs' 'node new.mjs', or "
             "--folders OLD NEW -- node app.mjs, or --revisions main HEAD -- npm start."
         )
-    if not 0 < chosen.limit < 100:
-        raise LabError(f"--limit {chosen.limit:g}: a percentage above 0, below 100.")
+    if not 0 < options.limit < 100:
+        raise LabError(f"--limit {options.limit:g}: a percentage above 0, below 100.")
 
-    headers = _headers(chosen.header)
-    request = Request.of(chosen.path, chosen.method, headers, _body(chosen.body))
-    file = _scenario_file(chosen)
+    headers = _headers(options.header)
+    request = Request.of(options.path, options.method, headers, _body(options.body))
+    file = _scenario_file(options)
     scenario = None if file is None else read_scenario(file, headers)
 
     def run(old: Target, new: Target) -> Versions:
-        once = 3 * chosen.pairs
+        once = 3 * options.pairs
         print(
             f"Measuring {once} processes takes some minutes. If they suggest that the new "
             f"version is worse, up to {LOOKS} times as many are measured. Press Ctrl-C to "
@@ -348,8 +350,8 @@ def _compared(chosen: argparse.Namespace) -> Versions:
             old,
             new,
             request=None if scenario else request,
-            pairs=chosen.pairs,
-            limit=chosen.limit / 100,
+            pairs=options.pairs,
+            limit=options.limit / 100,
             tell=tell,
         )
 
@@ -360,20 +362,20 @@ def _compared(chosen: argparse.Namespace) -> Versions:
             folder,
             name,
             settings,
-            chosen.port,
-            chosen.path,
-            chosen.listen,
+            options.port,
+            options.path,
+            options.listen,
             scenario,
-            _streams(chosen),
+            _streams(options),
         )
 
-    if chosen.commands:
-        return run(*(target([one], here, one) for one in chosen.commands))
-    if chosen.folders:
-        for folder in chosen.folders:
+    if options.commands:
+        return run(*(target([version], current_folder, version) for version in options.commands))
+    if options.folders:
+        for folder in options.folders:
             if not folder.is_dir():
                 raise LabError(f"There is no folder {folder}.")
-        return run(*(target(words, one.resolve(), str(one)) for one in chosen.folders))
-    with revisions(here, chosen.revisions) as folders:
-        both = zip(folders, chosen.revisions, strict=True)
+        return run(*(target(words, version.resolve(), str(version)) for version in options.folders))
+    with revisions(current_folder, options.revisions) as folders:
+        both = zip(folders, options.revisions, strict=True)
         return run(*(target(words, folder, name) for folder, name in both))

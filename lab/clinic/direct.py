@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lab import paths
 from lab.clinic.app import LISTEN_S, Target
+from lab.clinic.examination import Examination, diagnosed
 from lab.clinic.examining import Say, observe, observe_url
 from lab.clinic.loading import Request
-from lab.clinic.recorded import Examination, diagnosed
 from lab.clinic.scenario import Scenario, read
 from lab.errors import LabError
 
@@ -20,7 +20,7 @@ LEAST_S, MOST_S = 2.0, 120.0
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be examined: a program, or a server that runs at `url`, and the requests."""
+    """The subject of an examination: a program or a server that runs at `url`, and the requests."""
 
     program: Target | None
     url: str
@@ -78,13 +78,13 @@ def order(
 
 def _folder(command: Sequence[str]) -> Path:
     """Here, or where the program of a chapter lies."""
-    here = Path.cwd()
+    current_folder = Path.cwd()
     for word in command[1:]:
-        if word.startswith("-") or (here / word).exists():
+        if word.startswith("-") or (current_folder / word).exists():
             continue
         try:
             found = paths.program(word)
         except paths.NoProgram:
             continue
         return Path(str(found).removesuffix(f"/{word}"))
-    return here
+    return current_folder

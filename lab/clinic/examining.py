@@ -23,7 +23,7 @@ from lab.clinic.failures import RECOVERY_S, is_silent
 from lab.clinic.hub import Event, Hub
 from lab.clinic.illnesses import BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.scenario import Scenario
 from lab.clinic.source_map import Originals, in_sources
 from lab.measure.generator import Standby
@@ -113,7 +113,7 @@ class _Examination:
         self._originals: dict[int, Originals] = {}  # by process
 
     def run(self) -> Observed:
-        seen, app = self.seen, self.app
+        observation, app = self.seen, self.app
         watching = threading.Thread(target=self._watch_queue, daemon=True)
         watching.start()
         try:
@@ -122,32 +122,32 @@ class _Examination:
             else:
                 self._unanswered()
         except AppFailed as error:
-            if not seen.phases:
+            if not observation.phases:
                 raise
-            seen.died = str(error)
+            observation.died = str(error)
         except KeyboardInterrupt:
-            if "many" not in seen.phases:
+            if "many" not in observation.phases:
                 raise
-            seen.stopped = True
-            seen.warnings.append(
-                f"Stopped early, after the load {list(seen.phases)[-1]!r}. The report has "
+            observation.stopped = True
+            observation.warnings.append(
+                f"Stopped early, after the load {list(observation.phases)[-1]!r}. The report has "
                 "only the results up to then."
             )
         finally:
             self._stop.set()
             watching.join(2.0)
-        seen.listening = [one for one in self.hub.since(0, "listening")]
-        seen.node = next((one["node"] for one in seen.listening), "")
-        seen.rows = self.hub.since(0, "row")
-        for look in seen.looks:
+        observation.listening = [one for one in self.hub.since(0, "listening")]
+        observation.node = next((one["node"] for one in observation.listening), "")
+        observation.rows = self.hub.since(0, "row")
+        for look in observation.looks:
             originals = self._originals.get(look["pid"], Originals())
             look["sites"] = {
                 kind: in_sources(sites, originals) for kind, sites in look["sites"].items()
             }
         with contextlib.suppress(Exception):
-            seen.outside = app.outside
-        seen.seconds = time.monotonic() - self.began
-        return seen
+            observation.outside = app.outside
+        observation.seconds = time.monotonic() - self.began
+        return observation
 
     # --- the phases
 
@@ -208,8 +208,8 @@ class _Examination:
         mark = self.hub.mark()
         pids = self.hub.tell(do="look")
         self.hub.answers(pids, {"looking"}, mark, 1.0)
-        seen, until = 0, time.monotonic() + LOOK_MOST_S
-        while seen < LOOK_ENOUGH and time.monotonic() < until:
+        answer_count, until = 0, time.monotonic() + LOOK_MOST_S
+        while answer_count < LOOK_ENOUGH and time.monotonic() < until:
             phase = self._load(
                 "look",
                 "close observation of what runs and waits",
@@ -217,20 +217,24 @@ class _Examination:
                 warmup=0.1,
                 connections=4,
             )
-            seen += phase.answers
+            answer_count += phase.answers
         self.say("clients that do not read")
         with self._span("stalled"):
             stalled_readers(self.app.url, self.request, READERS, 1.2 * self.share)
         mark = self.hub.mark()
         pids = self.hub.tell(do="rest")
         answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, max(4.0, 2 * each_s))
-        for message in sorted({one["message"] for one in answers if one["event"] == "failed"}):
+        for message in sorted(
+            {answer["message"] for answer in answers if answer["event"] == "failed"}
+        ):
             self.seen.warnings.append(
                 f"The close observation failed ({message}), so long runs, waits and calls "
                 "were not observed."
             )
-        self.seen.looks += [one["seen"] | {"pid": one["pid"]} for one in answers if "seen" in one]
-        self.seen.starved += [one["pid"] for one in answers if one["event"] == "starved"]
+        self.seen.looks += [
+            answer["seen"] | {"pid": answer["pid"]} for answer in answers if "seen" in answer
+        ]
+        self.seen.starved += [answer["pid"] for answer in answers if answer["event"] == "starved"]
 
     def _profile(self, each_s: float | None) -> None:
         mark = self.hub.mark()
@@ -249,12 +253,12 @@ class _Examination:
         file = self.hub.folder / "profile"
         pids = self.hub.tell(do="profiled", file=str(file))
         answers = self.hub.answers(pids, {"profiled", "failed"}, mark, 6.0)
-        for one in answers:
-            if one["event"] == "profiled":
+        for answer in answers:
+            if answer["event"] == "profiled":
                 with contextlib.suppress(OSError, ValueError, KeyError):
-                    profile, originals = profiles.read(Path(one["file"]), one["pid"])
+                    profile, originals = profiles.read(Path(answer["file"]), answer["pid"])
                     self.seen.profiles.append(profile)
-                    self._originals[one["pid"]] = originals
+                    self._originals[answer["pid"]] = originals
 
     def _memory(self) -> None:
         """Two loads, with a collection of garbage before, between and after: memory and descriptors
@@ -299,13 +303,13 @@ class _Examination:
         """Collect garbage and note what all processes hold then."""
         time.sleep(CLOSING_S)  # connections of the load end, and so do their descriptors
         kinds: Counter[str] = Counter()
-        collected = self._told("collect", "collected")
-        for event in collected:
+        collections = self._told("collect", "collected")
+        for event in collections:
             kinds.update(event["kinds"] or {})
         mark = self.hub.mark()
         time.sleep(FRESH_S)
         rows = {row["pid"]: row for row in self.hub.since(mark, "row")}
-        if not collected or not rows:
+        if not collections or not rows:
             return
 
         def sum_of(name: str) -> float:
@@ -375,17 +379,17 @@ class _Loader:
         self.say(f"{words}{self._time_left(name)}")
         generator = self.standby.take(None)
         try:
-            made = load(generator, name, self.seen.url, self.request, bridge=self.bridge, **more)
+            phase = load(generator, name, self.seen.url, self.request, bridge=self.bridge, **more)
         finally:
             generator.close()
             self.standby.prepare(None)
-        self.seen.phases[name] = made
+        self.seen.phases[name] = phase
         one = self.seen.phases.get("one")
-        if is_silent(made, (one.mean_s if one else None) or 0.0):
+        if is_silent(phase, (one.mean_s if one else None) or 0.0):
             with contextlib.suppress(NoAnswer):
                 self.request.answer(self.seen.url, RECOVERY_S)
                 self.seen.recovered.append(name)
-        return made
+        return phase
 
     def _below(self, best: float) -> None:
         """Load at half of the most. What falls behind is loaded again, and the better of both
@@ -431,11 +435,11 @@ class _Loader:
         the program has ended.
         """
         share = self.pace.share
-        one = self.load(
+        one_client = self.load(
             "one", "one client at a time", seconds=1.2 * share, warmup=0.8 * share, connections=1
         )
         check("with one client")
-        each_s = one.mean_s or FIRST_S
+        each_s = one_client.mean_s or FIRST_S
         many = self.load(
             "many",
             f"{MANY} clients, each as fast as it gets responses",
@@ -447,7 +451,7 @@ class _Loader:
         close(each_s)
         if not self.pace.arrivals:
             return
-        best = max(many.throughput, one.throughput, 0.1)
+        best = max(many.throughput, one_client.throughput, 0.1)
         self._below(best)
         check("with arrivals at half of its rate")
         self.load(
@@ -484,7 +488,7 @@ def observe_url(
             if scenario is not None:
                 base = bridge.replacing(scenario.ready(base, url))
                 sent_request, subject = Request("/"), scenario.title
-        seen = Observed(url, base, subject, started=utc(), inside=False, http2=by_http2)
+        observation = Observed(url, base, subject, started=utc(), inside=False, http2=by_http2)
         began = time.monotonic()
         standby = stack.enter_context(Standby())
         stack.enter_context(lock.measuring())
@@ -494,11 +498,11 @@ def observe_url(
                 f"The response to {sent_request.method} {url} has the status {answer.status}. "
                 f"{next_step(answer.status)}"
             )
-        seen.answer_status, seen.answer_bytes = answer.status, answer.size
-        seen.answer_type = answer.headers.get("content-type", "")
-        _Loader(seen, sent_request, standby, say, pace=Pace.of(load_s), bridge=bridge).all()
-        seen.seconds = time.monotonic() - began
-        return seen
+        observation.answer_status, observation.answer_bytes = answer.status, answer.size
+        observation.answer_type = answer.headers.get("content-type", "")
+        _Loader(observation, sent_request, standby, say, pace=Pace.of(load_s), bridge=bridge).all()
+        observation.seconds = time.monotonic() - began
+        return observation
 
 
 def _reached(url: str, request: Request) -> tuple[spoken.Place, bool, Request]:

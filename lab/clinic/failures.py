@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.clinic.loading import Phase
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 
 # Loads that a healthy server answers in full: the one above its capacity is not among them.
 FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
@@ -45,7 +45,7 @@ class Silence:
 
     @property
     def who(self) -> str:
-        """Who waited, in words."""
+        """The clients that waited, in words."""
         if self.phase.rate_per_s is None:
             return f"{self.waiting:,} of {self.phase.connections:,} clients"
         return f"{self.waiting:,} requests"
@@ -66,28 +66,30 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
     return phase.silent_s >= patience_s and _waiting(phase) >= least
 
 
-def silence(seen: Observed) -> Silence | None:
-    """Return the first load whose end no response was seen at, None if there is none.
+def silence(observation: Observed) -> Silence | None:
+    """Return the first load that ended without responses, None if there is none.
 
-    One load that ends in silence, after which a request alone is answered, may be the machine's
-    doing; two are the program's.
+    The machine may cause one such load if the program answers a single request afterwards. If two
+    loads end like this, the program is the cause.
     """
-    silent = list(_silences(seen))
-    lasting = [one for one in silent if one.phase.name not in seen.recovered]
+    silent = list(_silences(observation))
+    lasting = [one for one in silent if one.phase.name not in observation.recovered]
     return next(iter(lasting or (silent if len(silent) > 1 else [])), None)
 
 
-def _silences(seen: Observed) -> Iterator[Silence]:
-    one = seen.phases.get("one")
+def _silences(observation: Observed) -> Iterator[Silence]:
+    one = observation.phases.get("one")
     alone_s = (one.mean_s if one else None) or 0.0
     responses = 0
-    for phase in seen.phases.values():
+    for phase in observation.phases.values():
         responses += phase.before + phase.answers
         # The close look slows a program down: what answers afterwards has not stopped.
-        is_slowed = phase.name == "look" and any(later.answers for later in _after(seen, "look"))
+        is_slowed = phase.name == "look" and any(
+            later.answers for later in _after(observation, "look")
+        )
         if is_silent(phase, alone_s) and not is_slowed:
             silent_s = phase.silent_s
-            if silent_s < SILENCE_S and phase.name not in seen.recovered:
+            if silent_s < SILENCE_S and phase.name not in observation.recovered:
                 silent_s += RECOVERY_S  # one request alone waited so long after it
             yield Silence(phase, _waiting(phase), silent_s, responses)
 
@@ -155,25 +157,25 @@ class Growth:
 def growth(seen: Observed) -> Growth:
     """Return what came again with each load after the first; nothing where memory levels off."""
     most = Growth()
-    for name, where in (("heap", "in the heap"), ("external", "outside the heap")):
+    for name, place in (("heap", "in the heap"), ("external", "outside the heap")):
         steps = list(_steps(seen, name))
         if len(steps) >= 2:
             (first, first_n), (last, last_n) = steps[0], steps[-1]
             least = min(more for more, _ in steps)
             if least > 0 and last / last_n >= 0.4 * first / first_n:
-                kept = Growth(least, last / last_n, where, len(steps))
+                kept = Growth(least, last / last_n, place, len(steps))
                 most = max(most, kept, key=lambda growth: growth.bytes)
     return most
 
 
-def descriptors(seen: Observed) -> tuple[float, str]:
+def descriptors(observation: Observed) -> tuple[float, str]:
     """Return how many more descriptors were open after each of two loads, the smaller number, and
     of which kind most of them are.
     """
-    steps = [more for more, _ in _steps(seen, "descriptors")]
+    steps = [more for more, _ in _steps(observation, "descriptors")]
     if len(steps) < 2 or min(steps) <= 0:
         return 0.0, ""
-    before, after = seen.kept[0]["kinds"], seen.kept[-1]["kinds"]
+    before, after = observation.kept[0]["kinds"], observation.kept[-1]["kinds"]
     more = {kind: n - before.get(kind, 0) for kind, n in after.items()}
     return float(min(steps)), max(more, key=lambda kind: more[kind], default="")
 

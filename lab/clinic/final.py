@@ -24,8 +24,8 @@ from markupsafe import Markup
 from lab.clinic import chart, outputs, report, versions
 from lab.clinic.app import App, Target
 from lab.clinic.direct import order
+from lab.clinic.examination import Examination
 from lab.clinic.loading import Phase, Request, load
-from lab.clinic.recorded import Examination
 from lab.display.html import box, facts, table
 from lab.errors import LabError
 from lab.grading import exercise as exercises
@@ -41,7 +41,7 @@ from lab.records.stamp import utc
 from lab.records.trial import Check
 from lab.servers import resources
 from lab.storage import written
-from lab.text.looks import html, macros
+from lab.text.html_registry import html, macros
 from lab.text.numbers import bare, count, number
 
 PROJECT = "drop"
@@ -89,7 +89,7 @@ class Compared:
 
     @property
     def sentence(self) -> str:
-        """What came of it."""
+        """The result, in a sentence."""
         ratio = self.measured.ratio
         because = f" ({self.measured.because})" if self.measured.because else ""
         if not ratio.pairs:
@@ -177,13 +177,13 @@ class Final:
             and self._is_healthy(self.examination)
         )
 
-    def _is_healthy(self, one: Examination) -> bool:
+    def _is_healthy(self, examination: Examination) -> bool:
         """Whether the examination found nothing, apart from what a busy machine brings about."""
-        if outputs.verdict(one) == outputs.WELL:
+        if outputs.verdict(examination) == outputs.WELL:
             return True
-        findings = one.diagnosis.findings
+        findings = examination.diagnosis.findings
         is_timed = bool(findings) and all(found.illness.is_timed for found in findings)
-        return bool(self.busy) and is_timed and not one.observed.died
+        return bool(self.busy) and is_timed and not examination.observed.died
 
     def __str__(self) -> str:
         lines = [step.line() for step in self.steps]
@@ -240,7 +240,7 @@ def of_folder(
     loads: list[tuple[str, Phase]] = []
     comparison = examination = None
     place, command = _started(folder, hand_in)
-    used = _Used()
+    processor_use = _Used()
     with tempfile.TemporaryDirectory(prefix="lab-drop-") as scratch:
         files = Path(scratch) / "files"
         files.mkdir()
@@ -279,7 +279,7 @@ def of_folder(
         remaining_steps,
         start_utc,
         time.monotonic() - start_s,
-        checks.quiet_beside(used.others_cores(), machine.machine().cores),
+        checks.quiet_beside(processor_use.others_cores(), machine.machine().cores),
     )
 
 
@@ -432,13 +432,15 @@ def page(whole: Final) -> str:
         f"The folder {whole.folder} was started as node {whole.hand_in.name}. The values "
         f"are {values}."
     )
-    undecided = [step for step in whole.steps if step.outcome != GRADED]
+    undecided_steps = [step for step in whole.steps if step.outcome != GRADED]
     full_count = sum(step.passed for step in whole.steps)
     words = [f"{full_count} of {len(whole.steps) + len(whole.left)} steps with all points."]
     if whole.left:
         words.append(f"{count(len(whole.left), 'step')} left out because time ran out.")
-    if undecided:
-        words.append(f"{count(len(undecided), 'step')} got no verdict. Run the final check again.")
+    if undecided_steps:
+        words.append(
+            f"{count(len(undecided_steps), 'step')} got no verdict. Run the final check again."
+        )
     words.append(
         f"The clinic: {whole.examination.first}."
         if whole.examination
@@ -542,7 +544,7 @@ def _how(whole: Final) -> list[Any]:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """What `final` is told."""
+    """Add the arguments of `final`."""
     parser.add_argument("folder", metavar="FOLDER", help="the folder of your drop, or its program")
     parser.add_argument(
         "--page", type=Path, default=PAGE, help=f"the file to write the page to (default: {PAGE})"

@@ -41,12 +41,12 @@ class Hub:
         line = json.dumps(order).encode() + b"\n"
         with self._changed:
             lines = dict(self._lines)
-        reached = set()
+        pids = set()
         for pid, connection in lines.items():
             with contextlib.suppress(OSError):
                 connection.sendall(line)
-                reached.add(pid)
-        return reached
+                pids.add(pid)
+        return pids
 
     def mark(self) -> int:
         """The place in the list of events that is its end now."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from lab.clinic import failures
 from lab.clinic.failures import LOOK_UPS, SILENCE_S
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, by_line
 from lab.clinic.signs import LONG_MS, Signs
 from lab.clinic.source_map import file_of
@@ -540,7 +540,7 @@ class Finding:
 
     @property
     def of_place(self) -> str:
-        """What the share of a place is a share of."""
+        """The words between a share and its place, which name the whole."""
         kept = "of what it kept in the heap was allocated in"
         return kept if self.illness.id == LEAK.id else "of its work is in"
 
@@ -558,44 +558,47 @@ class Diagnosis:
         return self.findings[0].illness.name if self.findings else "nothing found"
 
 
-def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
+def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     """Return what is likely ill."""
-    found = {one.id: one for one in ALL if _reached(one, signs)}
-    if seen.answer_status is None and signs.silent_ms > 1000 and not found:
-        found[BLOCKED.id] = BLOCKED
-    _add_other_forms(found, signs)
+    problems = {problem.id: problem for problem in ALL if _reached(problem, signs)}
+    if observation.answer_status is None and signs.silent_ms > 1000 and not problems:
+        problems[BLOCKED.id] = BLOCKED
+    _add_other_forms(problems, signs)
     # One cause has several signs; whoever names the cause must not name its signs, too.
-    if FLOOD.id in found:
-        found.pop(BLOCKED.id, None)
-    writing = max((p.write_share for p in seen.profiles), default=0.0)
-    if PRESSURE.id in found and writing >= 0.2:
-        found.pop(BLOCKED.id, None)
-        found.pop(FLOOD.id, None)
-    if LOGGING.id in found:
-        found.pop(BLOCKED.id, None)
-    if NAMES.id in found and signs.name_share >= 0.5:
-        found.pop(POOL.id, None)
-    if POOL.id in found and BLOCKED.id in found and signs.pool_wait_ms > signs.longest_ms:
-        found.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
-    if found.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
-        found.pop(BEHIND.id, None)
-    if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
-        found.pop(GARBAGE.id, None)
-    if UNREAD.id in found and failures.descriptors(seen)[1] == "socket":
-        found.pop(OPEN.id, None)  # each body that is not read keeps its connection open
-    if RETRIES.id in found:  # which are made in turn
-        found.pop(IN_TURN.id, None)
-    if LEAK.id in found:  # which fills every heap in the end
-        found.pop(HEAP.id, None)
-    findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
+    if FLOOD.id in problems:
+        problems.pop(BLOCKED.id, None)
+    writing = max((p.write_share for p in observation.profiles), default=0.0)
+    if PRESSURE.id in problems and writing >= 0.2:
+        problems.pop(BLOCKED.id, None)
+        problems.pop(FLOOD.id, None)
+    if LOGGING.id in problems:
+        problems.pop(BLOCKED.id, None)
+    if NAMES.id in problems and signs.name_share >= 0.5:
+        problems.pop(POOL.id, None)
+    if POOL.id in problems and BLOCKED.id in problems and signs.pool_wait_ms > signs.longest_ms:
+        problems.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
+    if problems.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
+        problems.pop(BEHIND.id, None)
+    if problems.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
+        problems.pop(GARBAGE.id, None)
+    if UNREAD.id in problems and failures.descriptors(observation)[1] == "socket":
+        problems.pop(OPEN.id, None)  # each body that is not read keeps its connection open
+    if RETRIES.id in problems:  # which are made in turn
+        problems.pop(IN_TURN.id, None)
+    if LEAK.id in problems:  # which fills every heap in the end
+        problems.pop(HEAP.id, None)
+    findings = [
+        _finding(_in_words(problem, observation), observation, signs)
+        for problem in problems.values()
+    ]
     failures_first = [STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
     # What is kept with each open descriptor is no leak of its own: the descriptor is the cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
         failures_first = [STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     findings.sort(
-        key=lambda one: (
-            failures_first.index(one.illness.id) if one.illness.is_failure else 9,
-            -one.strength,
+        key=lambda problem: (
+            failures_first.index(problem.illness.id) if problem.illness.is_failure else 9,
+            -problem.strength,
         )
     )
     return Diagnosis(tuple(findings), signs)
@@ -605,61 +608,61 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
 _LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.id, LEAK.id}
 
 
-def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
+def _add_other_forms(problems: dict[str, Illness], signs: Signs) -> None:
     """Add those that are told by another sign than the usual one."""
     for form in (SYNC, OBJECTS, INBOX, IN_PAUSES):
         if _reached(form, signs):
-            found.setdefault(form.id, form)
-    if _reached(IN_LINE, signs) and not found.keys() & _LINES:
-        found.setdefault(CONNECTIONS.id, IN_LINE)
+            problems.setdefault(form.id, form)
+    if _reached(IN_LINE, signs) and not problems.keys() & _LINES:
+        problems.setdefault(CONNECTIONS.id, IN_LINE)
 
 
-def _in_words(illness: Illness, seen: Observed) -> Illness:
+def _in_words(illness: Illness, observation: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
-    if illness is STOPS and (silence := failures.silence(seen)):
+    if illness is STOPS and (silence := failures.silence(observation)):
         words = (
             f"After {silence.responses:,} responses, no more arrived. {silence.who} waited in "
             f"vain for the last {number(silence.silent_s)} s."
         )
-        if silence.phase.name in seen.recovered:
+        if silence.phase.name in observation.recovered:
             words += " After the load, a single request got a response again."
     elif illness is FAILS:
-        failed = failures.failed(seen)
-        kind, n = failed.kinds[0]
-        others = "".join(f", {m:,} × {other}" for other, m in failed.kinds[1:4])
+        failure_counts = failures.failed(observation)
+        kind, n = failure_counts.kinds[0]
+        others = "".join(f", {m:,} × {other}" for other, m in failure_counts.kinds[1:4])
         words = (
-            f"{failed.failed:,} of {failed.requests:,} requests failed under load "
+            f"{failure_counts.failed:,} of {failure_counts.requests:,} requests failed under load "
             f"({n:,} × {kind}{others})."
         )
-        if kind in ("status 429", "status 503") and failed.share >= 0.5:
+        if kind in ("status 429", "status 503") and failure_counts.share >= 0.5:
             words += " So the load measured the refusals."
     elif illness is LEAK:
-        growth = failures.growth(seen)
+        growth = failures.growth(observation)
         words = (
             f"After each of {growth.loads} loads, the program kept {size(growth.bytes)} more, "
             f"{growth.where}, which is {size(growth.each)} for each response. A cache that "
             "has not yet reached its maximum size looks the same, but levels off later."
         )
     elif illness is OPEN:
-        more, kind = failures.descriptors(seen)
+        more, kind = failures.descriptors(observation)
         words = f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s."
     elif illness is THROTTLED:
         words = (
-            f"{illness.means} Its limit is {failures.throttled(seen).processors:.3g} of a "
+            f"{illness.means} Its limit is {failures.throttled(observation).processors:.3g} of a "
             "processor's time."
         )
     elif illness is IN_LINE:
-        line = failures.line(seen)
+        line = failures.line(observation)
         words = (
             f"{illness.means} About {max(1, round(line.slots))} of "
-            f"{seen.phases['many'].connections} requests were handled at once."
+            f"{observation.phases['many'].connections} requests were handled at once."
         )
         if line.connections:
             words += (
                 f" The program has {count(line.connections, 'connection')} to port {line.port}."
             )
     elif illness is CONNECTIONS:
-        most = max((look.get("agent_most") or 0 for look in seen.looks), default=0)
+        most = max((look.get("agent_most") or 0 for look in observation.looks), default=0)
         words = illness.means
         if most:
             words = f"{words} The agent allows {most} at once (maxSockets)."
@@ -681,34 +684,34 @@ def evidence(one: Illness, signs: Signs) -> Iterable[Evidence]:
         )
 
 
-def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
-    ratios = [getattr(signs, limit.sign) / limit.least for limit in one.limits if limit.least]
+def _finding(illness: Illness, observation: Observed, signs: Signs) -> Finding:
+    ratios = [getattr(signs, limit.sign) / limit.least for limit in illness.limits if limit.least]
     strength = min(ratios)
-    profile = max(seen.profiles, key=lambda p: p.busy_s, default=None)
+    profile = max(observation.profiles, key=lambda p: p.busy_s, default=None)
     places: tuple[Place, ...] = ()
-    if one.id == LEAK.id:
-        total = sum(keeper["bytes"] for keeper in seen.keepers) or 1
+    if illness.id == LEAK.id:
+        total = sum(keeper["bytes"] for keeper in observation.keepers) or 1
         places = tuple(
             Place(k["function"], k["file"], k["line"], k["bytes"] / total, "", k["text"])
-            for k in seen.keepers
+            for k in observation.keepers
         )
-    if one.id in (BLOCKED.id, FLOOD.id, GARBAGE.id) and profile:
+    if illness.id in (BLOCKED.id, FLOOD.id, GARBAGE.id) and profile:
         places = tuple(by_line(profile.places)[:3])
-    if one is LOGGING and profile:
+    if illness is LOGGING and profile:
         places = tuple(profile.log_places[:3])
-    sites = _sites(seen, one.sites)
-    if one.sites == PRESSURE.sites and not sites and profile:
+    sites = _sites(observation, illness.sites)
+    if illness.sites == PRESSURE.sites and not sites and profile:
         places = tuple(profile.write_places[:2])
-    return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
+    return Finding(illness, tuple(evidence(illness, signs)), strength, places, sites)
 
 
-def _sites(seen: Observed, kinds: frozenset[str] | None) -> tuple[str, ...]:
+def _sites(observation: Observed, kinds: frozenset[str] | None) -> tuple[str, ...]:
     """Return where in the program sites of these kinds are, most often first; None: those that wait
     for a thread of the pool. They have the names of Node's async hooks, in capitals, and the kinds
     that the probe names itself are in small letters.
     """
     total: dict[str, int] = {}
-    for look in seen.looks:
+    for look in observation.looks:
         for kind, places in look["sites"].items():
             if kind.isupper() if kinds is None else kind in kinds:
                 for place, n in places.items():

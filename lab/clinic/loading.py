@@ -206,7 +206,7 @@ def load(
     if bridge is not None:
         client_elu = max(client_elu, bridge.busy())
     start, stop = result["window_us"]
-    seen = raw_rows.window(rows, (start, stop))
+    window = raw_rows.window(rows, (start, stop))
     end, status = rows["t_end_us"], rows["status"]
     good = (end >= start) & (end < stop) & (status >= 200) & (status < 300)
     answered = (status >= 100) & (end < stop)
@@ -227,17 +227,17 @@ def load(
         rate_per_s=rate,
         from_ms=(result["epoch_us"] + start) / 1e3,
         to_ms=(result["epoch_us"] + stop) / 1e3,
-        throughput=seen.throughput,
+        throughput=window.throughput,
         answers=int(good.sum()),
         failed=sum(kinds.values()),
         kinds=kinds,
-        waiting=seen.waiting,
+        waiting=window.waiting,
         dropped=counts["dropped"],
         mean_s=float(latency.mean()) if len(latency) else None,
         p50_s=quantile(0.5) if len(latency) else None,
         p90_s=quantile(0.9),
         p99_s=quantile(0.99),
-        in_flight=seen.in_flight,
+        in_flight=window.in_flight,
         client_elu=client_elu,
         connects=int((rows["connect_us"][good] > 0).sum()),
         silent_s=(stop - max(last, start)) / 1e6,

@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 from lab.clinic import report
-from lab.clinic.recorded import Examination, Part
+from lab.clinic.examination import Examination, Part
 from lab.clinic.report import Figures
 from lab.clinic.versions import Versions
 from lab.display.html import STYLE
-from lab.text.looks import html
+from lab.text.html_registry import html
 
 Rows = list[dict[str, Any]]
 

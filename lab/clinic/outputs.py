@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.clinic.examination import Examination
 from lab.clinic.illnesses import FORMS, Finding, Illness
-from lab.clinic.observed import Observed
-from lab.clinic.recorded import Examination
+from lab.clinic.observation import Observed
 from lab.clinic.versions import NOT_WORSE, WORSE, Versions, medians
 from lab.storage.json_form import plain
 
@@ -23,35 +23,39 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 WELL, FOUND, NOT_EXAMINED = "well", "found", "not examined"
 
 
-def verdict(one: Examination) -> str:
+def verdict(examination: Examination) -> str:
     """Return "well", "found", or "not examined" where the program never answered, or
     the user stopped before anything was found.
     """
-    if one.diagnosis.findings or one.observed.died:
+    if examination.diagnosis.findings or examination.observed.died:
         return FOUND
-    is_whole = one.observed.answer_status is not None and not one.observed.stopped
+    is_whole = examination.observed.answer_status is not None and not examination.observed.stopped
     return WELL if is_whole else NOT_EXAMINED
 
 
-def examination_json(one: Examination) -> str:
+def examination_json(examination: Examination) -> str:
     """Return an examination as JSON of `report.schema.json`: times in seconds, rates in 1/s."""
-    observed = one.observed
+    observation = examination.observed
     return _text(
         {
             "schema": SCHEMA,
             "kind": "examination",
-            "verdict": verdict(one),
-            "first": one.first,
-            "findings": [_finding(found) for found in one.diagnosis.findings],
-            "limiting": one.limiting,
-            "ended": observed.died or None,
-            "program": {"title": observed.title, "url": observed.url, "path": observed.path},
-            "node": one.node or None,
-            "started": observed.started,
-            "seconds": observed.seconds,
-            "loads": [plain(phase) for phase in observed.phases.values()],
-            "signs": plain(one.diagnosis.signs),
-            "warnings": list(observed.warnings),
+            "verdict": verdict(examination),
+            "first": examination.first,
+            "findings": [_finding(found) for found in examination.diagnosis.findings],
+            "limiting": examination.limiting,
+            "ended": observation.died or None,
+            "program": {
+                "title": observation.title,
+                "url": observation.url,
+                "path": observation.path,
+            },
+            "node": examination.node or None,
+            "started": observation.started,
+            "seconds": observation.seconds,
+            "loads": [plain(phase) for phase in observation.phases.values()],
+            "signs": plain(examination.diagnosis.signs),
+            "warnings": list(observation.warnings),
         }
     )
 
@@ -61,22 +65,22 @@ def refusal_json(message: str) -> str:
     return _text({"schema": SCHEMA, "kind": "refusal", "verdict": NOT_EXAMINED, "message": message})
 
 
-def versions_json(one: Versions) -> str:
+def versions_json(comparison: Versions) -> str:
     """Return a comparison as JSON of `report.schema.json`."""
     return _text(
         {
             "schema": SCHEMA,
             "kind": "comparison",
-            "verdict": one.word,
-            "failures": one.failures,
-            "old": one.old,
-            "new": one.new,
-            "path": one.path,
-            "pairs": one.pairs,
-            "looks": one.looks,
-            "stopped": one.is_stopped,
-            "seconds": one.seconds,
-            "rate_per_s": one.rate_per_s,
+            "verdict": comparison.word,
+            "failures": comparison.failures,
+            "old": comparison.old,
+            "new": comparison.new,
+            "path": comparison.path,
+            "pairs": comparison.pairs,
+            "looks": comparison.looks,
+            "stopped": comparison.is_stopped,
+            "seconds": comparison.seconds,
+            "rate_per_s": comparison.rate_per_s,
             "measures": [
                 {
                     "name": m.name,
@@ -87,9 +91,9 @@ def versions_json(one: Versions) -> str:
                     "low": m.ratio.low,
                     "high": m.ratio.high,
                 }
-                for m in one.measured
+                for m in comparison.measured
             ],
-            "medians": medians(one.trials),
+            "medians": medians(comparison.trials),
         }
     )
 
@@ -98,16 +102,16 @@ def _text(data: Any) -> str:
     return json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
-def _finding(found: Finding) -> dict[str, Any]:
-    illness = found.illness
+def _finding(finding: Finding) -> dict[str, Any]:
+    illness = finding.illness
     return {
         "id": illness.id,
         "name": illness.name,
         "is_failure": illness.is_failure,
         "message": illness.means,
-        "evidence": [plain(row) for row in found.rows],
-        "places": [plain(place) for place in found.places],
-        "asked_at": list(found.sites),
+        "evidence": [plain(row) for row in finding.rows],
+        "places": [plain(place) for place in finding.places],
+        "asked_at": list(finding.sites),
         "chapter": illness.chapter[0],
         "try": list(illness.try_),
     }
@@ -116,31 +120,31 @@ def _finding(found: Finding) -> dict[str, Any]:
 # --- Markdown
 
 
-def examination_markdown(one: Examination) -> str:
+def examination_markdown(examination: Examination) -> str:
     """Return an examination as Markdown for a pull request's summary."""
-    observed = one.observed
-    sign = {WELL: "✅", FOUND: "❌", NOT_EXAMINED: "⚠️"}[verdict(one)]
-    lines = [f"## {sign} {_cell(observed.title)}: {one.first}", ""]
-    for found in one.diagnosis.findings:
-        lines += [f"### {found.illness.name}", "", found.illness.means, ""]
+    observation = examination.observed
+    sign = {WELL: "✅", FOUND: "❌", NOT_EXAMINED: "⚠️"}[verdict(examination)]
+    lines = [f"## {sign} {_cell(observation.title)}: {examination.first}", ""]
+    for finding in examination.diagnosis.findings:
+        lines += [f"### {finding.illness.name}", "", finding.illness.means, ""]
         lines += _table(
-            ("evidence", "seen", "limit"), [(r.says, r.seen, r.limit) for r in found.rows]
+            ("evidence", "seen", "limit"), [(r.says, r.seen, r.limit) for r in finding.rows]
         )
         lines += [
-            f"- `{_code(f'{p.file}:{p.line}')}` {p.share:.0%} {found.of_place} "
+            f"- `{_code(f'{p.file}:{p.line}')}` {p.share:.0%} {finding.of_place} "
             f"`{_code(p.function)}`: `{_code(p.text)}`"
-            for p in found.places
+            for p in finding.places
         ]
-        lines += [f"- called at `{_code(site)}`" for site in found.sites]
-        lines += ["", "What to try:", "", *(f"- {way}" for way in found.illness.try_), ""]
-    if one.limiting:
-        lines += [*(f"- {_cell(line.strip())}" for line in one.limiting), ""]
-    if observed.died:
-        lines += ["```text", observed.died.replace("```", "'''"), "```", ""]
-    return "\n".join([*lines, *_loads(observed)])
+        lines += [f"- called at `{_code(site)}`" for site in finding.sites]
+        lines += ["", "What to try:", "", *(f"- {way}" for way in finding.illness.try_), ""]
+    if examination.limiting:
+        lines += [*(f"- {_cell(line.strip())}" for line in examination.limiting), ""]
+    if observation.died:
+        lines += ["```text", observation.died.replace("```", "'''"), "```", ""]
+    return "\n".join([*lines, *_loads(observation)])
 
 
-def _loads(seen: Observed) -> list[str]:
+def _loads(observation: Observed) -> list[str]:
     rows = [
         (
             phase.name,
@@ -149,19 +153,22 @@ def _loads(seen: Observed) -> list[str]:
             "" if phase.p99_s is None else f"{phase.p99_s * 1e3:.3g}",
             f"{phase.failed:,}",
         )
-        for phase in seen.phases.values()
+        for phase in observation.phases.values()
     ]
     heads = ("load", "responses (/s)", "p50 (ms)", "p99 (ms)", "failed")
     return _table(heads, rows) if rows else []
 
 
-def versions_markdown(one: Versions) -> str:
+def versions_markdown(comparison: Versions) -> str:
     """Return a comparison as Markdown for a pull request's summary."""
-    sign = {WORSE: "❌", NOT_WORSE: "✅"}.get(one.word, "⚠️")
-    lines = [f"## {sign} {_cell(one.new)} against {_cell(one.old)}: {one.word}", ""]
-    lines += [*(f"- {sentence}" for sentence in one.failures)]
-    lines += [f"- {m.name}: {m.advice}" for m in one.measured if m.advice]
-    lines += [f"- {one.how_long}" if one.how_long else "", ""]
+    sign = {WORSE: "❌", NOT_WORSE: "✅"}.get(comparison.word, "⚠️")
+    lines = [
+        f"## {sign} {_cell(comparison.new)} against {_cell(comparison.old)}: {comparison.word}",
+        "",
+    ]
+    lines += [*(f"- {sentence}" for sentence in comparison.failures)]
+    lines += [f"- {m.name}: {m.advice}" for m in comparison.measured if m.advice]
+    lines += [f"- {comparison.how_long}" if comparison.how_long else "", ""]
     rows = [
         (
             m.name,
@@ -169,7 +176,7 @@ def versions_markdown(one: Versions) -> str:
             f"{m.ratio.low:.3g} to {m.ratio.high:.3g}",
             m.word + (f": {m.because}" if m.because else ""),
         )
-        for m in one.measured
+        for m in comparison.measured
     ]
     heads = ("measure", "new ÷ old (above 1 is worse)", "interval", "verdict")
     return "\n".join([*lines, *_table(heads, rows)])
@@ -193,7 +200,7 @@ def _code(text: str) -> str:
 # --- SARIF
 
 
-def examination_sarif(one: Examination, root: Path, version: str) -> str:
+def examination_sarif(examination: Examination, root: Path, version: str) -> str:
     """Return the findings as SARIF 2.1.0; files below `root` are named from there."""
     # Of several forms of one problem the first is the usual one.
     illnesses: dict[str, Illness] = {illness.id: illness for illness in reversed(FORMS)}
@@ -210,8 +217,8 @@ def examination_sarif(one: Examination, root: Path, version: str) -> str:
                             "rules": [_rule(illness) for illness in illnesses.values()],
                         }
                     },
-                    "invocations": [{"executionSuccessful": verdict(one) != NOT_EXAMINED}],
-                    "results": [_result(found, root) for found in one.diagnosis.findings],
+                    "invocations": [{"executionSuccessful": verdict(examination) != NOT_EXAMINED}],
+                    "results": [_result(found, root) for found in examination.diagnosis.findings],
                 }
             ],
         }
@@ -233,12 +240,12 @@ def _level(illness: Illness) -> str:
     return "error" if illness.is_failure else "warning"
 
 
-def _result(found: Finding, root: Path) -> dict[str, Any]:
-    evidence = "; ".join(f"{row.seen} {row.says}" for row in found.rows)
+def _result(finding: Finding, root: Path) -> dict[str, Any]:
+    evidence = "; ".join(f"{row.seen} {row.says}" for row in finding.rows)
     return {
-        "ruleId": found.illness.id,
-        "level": _level(found.illness),
-        "message": {"text": f"{found.illness.name}: {found.illness.means} {evidence}."},
+        "ruleId": finding.illness.id,
+        "level": _level(finding.illness),
+        "message": {"text": f"{finding.illness.name}: {finding.illness.means} {evidence}."},
         "locations": [
             {
                 "physicalLocation": {
@@ -246,7 +253,7 @@ def _result(found: Finding, root: Path) -> dict[str, Any]:
                     "region": {"startLine": max(1, line)},
                 }
             }
-            for file, line in _lines(found)
+            for file, line in _lines(finding)
             if file.startswith("/")
         ],
     }

@@ -132,13 +132,13 @@ class _Tree:
     def stack(self, node: int) -> list[Frame]:
         """From the innermost frame outwards."""
         if node not in self._stacks:
-            found, at = [], node
+            frames, at = [], node
             while at in self.frames:
-                found.append(self.frames[at])
+                frames.append(self.frames[at])
                 if at not in self.parents:
                     break
                 at = self.parents[at]
-            self._stacks[node] = found
+            self._stacks[node] = frames
         return self._stacks[node]
 
     def own(self, node: int) -> Own | None:
@@ -216,7 +216,7 @@ def read(file: Path, pid: int) -> tuple[Profile, Originals]:
     data = json.loads(file.read_text())
     originals = Originals(data.get("source_maps"))
     tree = _Tree(data, originals)
-    made = Profile(pid)
+    profile = Profile(pid)
     total: dict[Own, float] = {}
     logs: dict[Own, float] = {}
     writes: dict[Own, float] = {}
@@ -232,32 +232,34 @@ def read(file: Path, pid: int) -> tuple[Profile, Originals]:
         stack = tree.stack(node)
         if stack[0].name in _IDLE:
             continue
-        made.busy_s += took_s
+        profile.busy_s += took_s
         if stack[0].name == "(garbage collector)":
             gc_s += took_s
             continue
-        own = tree.own(node)
-        of_log = logging(stack) or (own is not None and own[0] in loggers and _for_a_line(stack))
+        own_frame = tree.own(node)
+        of_log = logging(stack) or (
+            own_frame is not None and own_frame[0] in loggers and _for_a_line(stack)
+        )
         of_write = not of_log and writing(stack)
         log_s += took_s * of_log
         around_s += took_s * (not of_log and _of_log_package(stack))
         write_s += took_s * of_write
         sync_s += took_s * (not of_log and _synchronous(stack))
-        if own is None:
+        if own_frame is None:
             continue
         for counter, wanted in ((total, True), (logs, of_log), (writes, of_write)):
             if wanted:
-                counter[own] = counter.get(own, 0.0) + took_s
-    made.seconds = sum(deltas) / 1e6
-    busy = max(made.busy_s, 1e-9)
+                counter[own_frame] = counter.get(own_frame, 0.0) + took_s
+    profile.seconds = sum(deltas) / 1e6
+    busy = max(profile.busy_s, 1e-9)
     if log_s >= WRITTEN * busy:
         log_s += around_s
-    made.gc_share, made.log_share = gc_s / busy, log_s / busy
-    made.write_share, made.sync_share = write_s / busy, sync_s / busy
-    made.places = _places(total, busy)
-    made.log_places = _places(logs, busy)
-    made.write_places = _places(writes, busy)
-    return made, originals
+    profile.gc_share, profile.log_share = gc_s / busy, log_s / busy
+    profile.write_share, profile.sync_share = write_s / busy, sync_s / busy
+    profile.places = _places(total, busy)
+    profile.log_places = _places(logs, busy)
+    profile.write_places = _places(writes, busy)
+    return profile, originals
 
 
 OWN_KEEPS = 0.05  # the share from which on functions of the program itself are the keepers
@@ -275,27 +277,27 @@ def keepers(file: Path, originals: Originals) -> list[dict[str, Any]]:
     Each has `function`, `file`, `line` (of the first call in it that keeps something), `bytes`
     (sampled, in the heap) and `text`, the line.
     """
-    kept: Counter[Frame] = Counter()
+    bytes_by_frame: Counter[Frame] = Counter()
 
-    def walk(node: dict[str, Any], own: Frame | None) -> None:
+    def walk(node: dict[str, Any], owner: Frame | None) -> None:
         frame = _frame(node["callFrame"], originals)
-        if not frame.of_node and not _ours(frame) and (own is None or not frame.of_package):
-            own = frame
-        if own is not None:
-            kept[own] += int(node["selfSize"])
+        if not frame.of_node and not _ours(frame) and (owner is None or not frame.of_package):
+            owner = frame
+        if owner is not None:
+            bytes_by_frame[owner] += int(node["selfSize"])
         for child in node.get("children", ()):
-            walk(child, own)
+            walk(child, owner)
 
     walk(json.loads(file.read_text())["head"], None)
     # A package does what the program asks of it: its functions count where the program has none.
-    own = {frame: size for frame, size in kept.items() if not frame.of_package}
-    if sum(own.values()) >= OWN_KEEPS * kept.total():
-        kept = Counter(own)
-    made = []
-    for frame, size in kept.most_common(3):
+    own_bytes = {frame: size for frame, size in bytes_by_frame.items() if not frame.of_package}
+    if sum(own_bytes.values()) >= OWN_KEEPS * bytes_by_frame.total():
+        bytes_by_frame = Counter(own_bytes)
+    rows = []
+    for frame, size in bytes_by_frame.most_common(3):
         if size > 0:
             line, text = _keeping(frame)
-            made.append(
+            rows.append(
                 {
                     "function": frame.name or "(anonymous)",
                     "file": frame.file,
@@ -304,7 +306,7 @@ def keepers(file: Path, originals: Originals) -> list[dict[str, Any]]:
                     "text": text,
                 }
             )
-    return made
+    return rows
 
 
 def _keeping(frame: Frame) -> tuple[int, str]:
@@ -346,19 +348,19 @@ def by_line(places: Iterable[Place]) -> list[Place]:
 def _places(found: dict[Own, float], busy_s: float) -> list[Place]:
     """The lines with the most time; those of one function and one call together."""
     together: dict[tuple[str, str, str], tuple[float, int, float]] = {}
-    for (frame, line, called), took in found.items():
-        key = (frame.name, frame.file, called)
+    for (frame, line, callee), took in found.items():
+        key = (frame.name, frame.file, callee)
         before, best, most = together.get(key, (0.0, line, 0.0))
         together[key] = (before + took, line if took > most else best, max(most, took))
     ranked = sorted(together.items(), key=lambda one: -one[1][0])[:5]
     made = []
-    for (name, file, called), (took, line, _) in ranked:
-        at, text = _call(file, line, called)
-        made.append(Place(name or "(anonymous)", file, at, round(took / busy_s, 4), called, text))
+    for (name, file, callee), (took, line, _) in ranked:
+        at, text = _call(file, line, callee)
+        made.append(Place(name or "(anonymous)", file, at, round(took / busy_s, 4), callee, text))
     return made
 
 
-def _call(file: str, line: int, called: str) -> tuple[int, str]:
+def _call(file: str, line: int, callee: str) -> tuple[int, str]:
     """The line of the call: V8 tells where the calling function begins; from there on the first
     line that names what was called.
     """
@@ -366,8 +368,8 @@ def _call(file: str, line: int, called: str) -> tuple[int, str]:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return line, ""
-    plain = "console." if called == "consoleCall" else f"{called.rpartition('.')[2]}("
-    if called:
+    plain = "console." if callee == "consoleCall" else f"{callee.rpartition('.')[2]}("
+    if callee:
         for at in range(line, min(line + 60, len(lines)) + 1):
             if plain in lines[at - 1]:
                 return at, lines[at - 1].strip()[:160]

@@ -12,10 +12,10 @@ from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
+from lab.clinic.examination import Examination, Part
 from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.name import PROGRAM
-from lab.clinic.observed import Observed
-from lab.clinic.recorded import Examination, Part
+from lab.clinic.observation import Observed
 from lab.clinic.signs import busy, gate
 from lab.clinic.versions import (
     CONNECTIONS,
@@ -30,7 +30,7 @@ from lab.clinic.versions import (
 from lab.display.html import STYLE, box, facts, table
 from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import count, number, size
 
 _WORDS = {
@@ -94,7 +94,7 @@ summary{cursor:pointer;margin:.8em 0;font-weight:600}
 
 
 class Figures(NamedTuple):
-    """What draws the charts of a report, each as HTML."""
+    """The functions that draw the charts of a report, each as HTML."""
 
     lines: Callable[..., str]
     dots: Callable[..., str]
@@ -128,35 +128,41 @@ def _page(title: str, body: str) -> str:
     return str(HTML.page(title, Markup(body), Markup(colours), Markup(STYLE), POLICY))
 
 
-def part(one: Part, figures: Figures) -> str:
+def part(report_part: Part, figures: Figures) -> str:
     """Return a part of the report with its heading."""
-    observation = one.of.observed
+    observation = report_part.of.observed
     draw = {
-        "illness": lambda: _verdict(one.of) + _likely(one.of),
+        "illness": lambda: _verdict(report_part.of) + _likely(report_part.of),
         "law": lambda: _law(observation, figures),
         "load": lambda: _measured(observation),
         "inside": lambda: _inside(observation),
-        "signs": lambda: _signs_table(one.of),
-    }[one.name]
+        "signs": lambda: _signs_table(report_part.of),
+    }[report_part.name]
     return draw()
 
 
-def body(one: Examination, figures: Figures) -> str:
+def body(examination: Examination, figures: Figures) -> str:
     """Return the report without its title."""
-    seen = one.observed
-    parts = [_verdict(one), _likely(one)]
-    if seen.died:
-        parts += [HTML.heading("How it ended"), HTML.printed(seen.died)]
-    parts += [_law(seen, figures), _measured(seen), _inside(seen), _all_signs(one), _how(one)]
+    observation = examination.observed
+    parts = [_verdict(examination), _likely(examination)]
+    if observation.died:
+        parts += [HTML.heading("How it ended"), HTML.printed(observation.died)]
+    parts += [
+        _law(observation, figures),
+        _measured(observation),
+        _inside(observation),
+        _all_signs(examination),
+        _how(examination),
+    ]
     return "".join(str(part) for part in parts if part)
 
 
-def _verdict(one: Examination) -> str:
-    seen, findings = one.observed, one.diagnosis.findings
+def _verdict(examination: Examination) -> str:
+    observation, findings = examination.observed, examination.diagnosis.findings
     if not findings:
-        if seen.died:
+        if observation.died:
             return box("fail", "ended", ["The program ended while it was examined."])
-        if not seen.inside:
+        if not observation.inside:
             return box(
                 "none",
                 "no name",
@@ -165,17 +171,19 @@ def _verdict(one: Examination) -> str:
                     f"be named. Start the program from here: {PROGRAM} examine -- node app.mjs"
                 ],
             )
-        if seen.answer_status is None:
-            return box("fail", "no answer", ["It listens, but does not respond.", *seen.warnings])
-        if seen.stopped:
-            return box("none", "stopped early", [*seen.warnings, *one.limiting])
+        if observation.answer_status is None:
+            return box(
+                "fail", "no answer", ["It listens, but does not respond.", *observation.warnings]
+            )
+        if observation.stopped:
+            return box("none", "stopped early", [*observation.warnings, *examination.limiting])
         return box(
             "ok",
             "nothing found",
             [
                 "None of the problems that the clinic looks for was found with the requests "
                 f"that were sent: {illnesses.names()}. {illnesses.NOT_EXAMINED}",
-                *one.limiting,
+                *examination.limiting,
             ],
         )
     first, *others = findings
@@ -183,8 +191,8 @@ def _verdict(one: Examination) -> str:
     words = [f"{likely}{first.illness.name}. {first.illness.means}"]
     if others:
         words.append("Also: " + ", ".join(f.illness.name for f in others) + ".")
-    words += one.limiting
-    if seen.died:
+    words += examination.limiting
+    if observation.died:
         words.append("The program also ended during the examination.")
     return box("fail", "found", words)
 
@@ -246,19 +254,19 @@ def loop_s(seen: Observed, name: str) -> float | None:
         return None
     busy, held = 0.0, False
     for pid in {row["pid"] for row in rows}:
-        own = [row for row in rows if row["pid"] == pid]
+        process_rows = [row for row in rows if row["pid"] == pid]
         # A row has what the loop said at its last beat, and that may be long before the row.
-        between_ms = own[-1]["beat_ms"] - own[0]["beat_ms"]
+        between_ms = process_rows[-1]["beat_ms"] - process_rows[0]["beat_ms"]
         if between_ms > 0:
-            busy += (own[-1]["active_ms"] - own[0]["active_ms"]) / between_ms
-        elif len(own) > 1:
+            busy += (process_rows[-1]["active_ms"] - process_rows[0]["active_ms"]) / between_ms
+        elif len(process_rows) > 1:
             held = True  # it did not come round at all
     # Where another loop did, the one that did not may be of a program that only started the server.
     busy = busy or float(held)
     return busy * phase.span_s / phase.answers if busy else None
 
 
-def demand(seen: Observed) -> tuple[str, float] | None:
+def demand(observation: Observed) -> tuple[str, float] | None:
     """The phase in which an answer took least of a loop, and for how many seconds it did.
 
     Not simply that with one client: of a demand that is too large comes a limit that is too low,
@@ -268,59 +276,61 @@ def demand(seen: Observed) -> tuple[str, float] | None:
     them: by the utilisation law a loop that is busy for U of the time and gives X can give X / U,
     and that is never passed. The close look and the profile are not: they take time themselves.
     """
-    took = {name: loop_s(seen, name) for name in ("one", "many", "below", "above")}
+    took = {name: loop_s(observation, name) for name in ("one", "many", "below", "above")}
     known = {name: seconds for name, seconds in took.items() if seconds}
-    sure = {name: known[name] for name in known if seen.phases[name].answers >= ENOUGH}
+    sure = {name: known[name] for name in known if observation.phases[name].answers >= ENOUGH}
     return min((sure or known).items(), key=lambda one: one[1], default=None)
 
 
-def _law(seen: Observed, figures: Figures) -> str:
-    one, many = seen.phases.get("one"), seen.phases.get("many")
-    if one is None or many is None or not one.mean_s:
+def _law(observation: Observed, figures: Figures) -> str:
+    one_client, many = observation.phases.get("one"), observation.phases.get("many")
+    if one_client is None or many is None or not one_client.mean_s:
         return ""
     parts = [HTML.heading("What theory expects, and the knee")]
-    if least := demand(seen):
-        where, least_s = least
-        alone_s = min(loop_s(seen, "one") or least_s, one.mean_s)
-        law = predict.closed(loop=predict.queue(least_s), wait=predict.delay(one.mean_s - alone_s))
+    if least := demand(observation):
+        least_phase, least_s = least
+        alone_s = min(loop_s(observation, "one") or least_s, one_client.mean_s)
+        law = predict.closed(
+            loop=predict.queue(least_s), wait=predict.delay(one_client.mean_s - alone_s)
+        )
         at = (1, 2, 4, 8, 16, 32)
         band = law.throughput(at)
-        processes = max(1, len({row["pid"] for row in seen.during("many")}))
-        own = [
+        processes = max(1, len({row["pid"] for row in observation.during("many")}))
+        own_points = [
             {"clients": p.connections, "responses (/s)": p.throughput, "of": "measured"}
-            for p in (one, many)
+            for p in (one_client, many)
             if p.throughput
         ]
-        expected = [
+        expected_points = [
             {"clients": n, "responses (/s)": high, "of": "theory: at most"}
             for n, high in zip(at, band.high, strict=True)
         ]
         figure = figures.lines(
-            expected + own,
+            expected_points + own_points,
             x="clients",
             y="responses (/s)",
             by="of",
             caption="Responses by number of clients, measured and at most from one loop",
         )
         parts.append(Markup(figure))
-        told = (
-            f"Alone, a request takes {_ms(one.mean_s)}, and the loop is busy with it for "
+        law_text = (
+            f"Alone, a request takes {_ms(one_client.mean_s)}, and the loop is busy with it for "
             f"{_ms(alone_s)} of that time. "
         )
-        if where != "one":
-            told += (
-                f"The loop needed the least time for a request with {_WORDS[where]}: "
+        if least_phase != "one":
+            law_text += (
+                f"The loop needed the least time for a request with {_WORDS[least_phase]}: "
                 f"{_ms(least_s)}. "
             )
-        told += (
+        law_text += (
             f"So one loop gives at most {number(law.limit)} responses a second, and from "
             f"{number(law.knee)} clients on, additional clients only wait (the knee). With "
             f"{many.connections} clients, {number(many.throughput)} a second were measured"
             + (f", of {count(processes, 'process', 'processes')}" if processes > 1 else "")
             + f", and the {'loop' if processes == 1 else 'busiest loop'} was busy for "
-            f"{busy(seen):.0%} of the time."
+            f"{busy(observation):.0%} of the time."
         )
-        parts.append(HTML.text(told))
+        parts.append(HTML.text(law_text))
         if many.throughput < 0.5 * band.low[at.index(16)]:
             parts.append(
                 HTML.text(
@@ -328,7 +338,7 @@ def _law(seen: Observed, figures: Figures) -> str:
                     "the bottleneck."
                 )
             )
-    below, above = seen.phases.get("below"), seen.phases.get("above")
+    below, above = observation.phases.get("below"), observation.phases.get("above")
     for phase, words in ((below, "Below its highest rate"), (above, "Above it")):
         if phase is not None and phase.p50_s:
             parts.append(
@@ -451,7 +461,7 @@ def _all_signs(one: Examination) -> str:
     return str(HTML.folded("Every sign, row by row", Markup(_signs_table(one))))
 
 
-def _signs_table(one: Examination) -> str:
+def _signs_table(examination: Examination) -> str:
     rows = [
         {
             "illness": illness.name,
@@ -461,7 +471,7 @@ def _signs_table(one: Examination) -> str:
             "reached": "yes" if row.reached else "no",
         }
         for illness in illnesses.FORMS
-        for row in illnesses.evidence(illness, one.diagnosis.signs)
+        for row in illnesses.evidence(illness, examination.diagnosis.signs)
     ]
     return table(rows, label="every sign")
 
@@ -472,25 +482,26 @@ def _by_http2(streams: int) -> str:
     return " by HTTP/2" if streams else ""
 
 
-def _how(one: Examination) -> str:
-    seen = one.observed
-    notes = list(seen.warnings)
-    if one.diagnosis.findings:  # else the verdict says it
+def _how(examination: Examination) -> str:
+    observation = examination.observed
+    notes = list(observation.warnings)
+    if examination.diagnosis.findings:  # else the verdict says it
         notes.insert(0, illnesses.NOT_EXAMINED)
-    if one.recorded is not None:
-        notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
-    if seen.outside:
+    if examination.recorded is not None:
+        notes.append(f"{examination.recorded.label[:1].upper()}{examination.recorded.label[1:]}.")
+    if observation.outside:
         notes.append(
-            f"The program listens on {', '.join(seen.outside)}, where other machines can "
+            f"The program listens on {', '.join(observation.outside)}, where other machines can "
             "reach it. The load used only this machine's own address."
         )
-    if seen.stubborn:
+    if observation.stubborn:
         notes.append("The program did not end within two seconds of SIGTERM and was killed.")
     notes.append(
-        f"Requested: {seen.path} at {seen.url}{_by_http2(seen.http2)}, {seen.started}, "
-        f"{seen.node or 'a running server'}, in {seen.seconds:.0f} s. Long runs are counted "
-        "without the time in which another thread had the processor. This is one run on one "
-        "machine. Treat its result as a lead, and look first at the line that it names."
+        f"Requested: {observation.path} at {observation.url}{_by_http2(observation.http2)}, "
+        f"{observation.started}, {observation.node or 'a running server'}, in "
+        f"{observation.seconds:.0f} s. Long runs are counted without the time in which another "
+        "thread had the processor. This is one run on one machine. Treat its result as a lead, "
+        "and look first at the line that it names."
     )
     return str(HTML.heading("How it was measured")) + "".join(str(HTML.quiet(n)) for n in notes)
 
@@ -513,19 +524,21 @@ def _together(m: int) -> str:
     )
 
 
-def versions(one: Versions, figures: Figures) -> str:
+def versions(comparison: Versions, figures: Figures) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
-    words = one.failures + [repr(m) for m in one.measured if m.word == WORSE]
+    words = comparison.failures + [repr(m) for m in comparison.measured if m.word == WORSE]
     if not words:
-        words = ["No measure is worse by the rule of this comparison."] * (one.word == NOT_WORSE)
+        words = ["No measure is worse by the rule of this comparison."] * (
+            comparison.word == NOT_WORSE
+        )
         words += [
             f"No verdict on {m.name}: "
             f"{'; '.join(filter(None, (m.because, m.advice))) or 'the trials do not show it'}."
-            for m in one.measured
+            for m in comparison.measured
             if m.word == NO_VERDICT
         ]
-    words += [one.how_long] if one.how_long else []
-    tone = {WORSE: "fail", NOT_WORSE: "ok"}.get(one.word, "none")
+    words += [comparison.how_long] if comparison.how_long else []
+    tone = {WORSE: "fail", NOT_WORSE: "ok"}.get(comparison.word, "none")
     rows = [
         {
             "measure": m.name,
@@ -535,12 +548,12 @@ def versions(one: Versions, figures: Figures) -> str:
             "p": number(m.ratio.p),
             "verdict": m.word + (f": {m.because}" if m.because else ""),
         }
-        for m in one.measured
+        for m in comparison.measured
     ]
     figure = figures.dots(
         [
             {"block": t.block + 1, "responses (/s)": t.throughput, "version": t.arm}
-            for t in one.trials
+            for t in comparison.trials
         ],
         x="block",
         y="responses (/s)",
@@ -548,22 +561,23 @@ def versions(one: Versions, figures: Figures) -> str:
         caption="Responses per second in every trial, in the order in which they were measured",
     )
     parts = [
-        box(tone, one.word, words),
+        box(tone, comparison.word, words),
         HTML.heading("The measures"),
         HTML.text(
             "Each ratio says how many times worse the new version is, in time or in responses. "
-            + _together(len(one.measured))
+            + _together(len(comparison.measured))
         ),
         table(rows, label="the measures"),
         Markup(figure),
-        table(medians(one.trials), label="medians of each version"),
+        table(medians(comparison.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(
-            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes were measured "
-            f"in turn in {one.seconds:.0f} s. Old version: {one.old}. New version: {one.new}. "
+            f"{sum(t.arm == NEW for t in comparison.trials)} pairs of fresh processes were "
+            f"measured in turn in {comparison.seconds:.0f} s. Old version: {comparison.old}. "
+            f"New version: {comparison.new}. "
             f"The throughput was measured with {CONNECTIONS} clients, each as fast as it gets "
-            f"responses, and the times at {number(one.rate_per_s)} arrivals a second for both "
-            "versions."
+            f"responses, and the times at {number(comparison.rate_per_s)} arrivals a second for "
+            "both versions."
         ),
     ]
     return "".join(map(str, parts))

@@ -52,7 +52,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """What a report calls it in the place of a path."""
+        """The scenario's name in a report, which takes the place of a path."""
         number = len(self.requests)
         return f"{self.name} ({number} {'request' if number == 1 else 'requests'})"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.clinic import failures
-from lab.clinic.observed import Observed, Row
+from lab.clinic.observation import Observed, Row
 
 # A run is one callback of the loop and all ticks and promise jobs behind it: until it ends, nobody
 # else is served. From here on it counts as long: between the two or three milliseconds that a page
@@ -107,86 +107,90 @@ class Signs:
     posted: float = 0.0
 
 
-def of(seen: Observed) -> Signs:
+def of(observation: Observed) -> Signs:
     """Return the signs of what was observed; of several processes the worst of each."""
-    runs, look_ms = _own_time(seen)
+    runs, look_ms = _own_time(observation)
     long = [run for run in runs if run.own_ms >= LONG_MS]
     long_ms = sum(run.own_ms for run in long)
     many = [r for r in long if r.jobs >= MANY_JOBS and r.ms - r.longest_ms >= BESIDE * r.own_ms]
-    ordered = sorted((run.own_ms for run in runs), reverse=True)
-    requests = sum(look["answered"] or look["requests"] for look in seen.looks)
+    run_times_ms = sorted((run.own_ms for run in runs), reverse=True)
+    requests = sum(look["answered"] or look["requests"] for look in observation.looks)
     waits: Counter[str] = Counter()
     number: Counter[str] = Counter()
-    for look in seen.looks:
+    for look in observation.looks:
         for kind in ("waits", "still"):
             for name, one in look[kind].items():
                 waits[name] += one["ms"]
                 number[name] += one["n"]
     names_ms = sum(waits[name] for name in failures.LOOK_UPS)
-    connecting = sum(look["named"]["ms"] for look in seen.looks)
+    connecting = sum(look["named"]["ms"] for look in observation.looks)
     all_ms = sum(waits.values())
-    latency = sum(look["latency_ms"] for look in seen.looks)
-    rest = seen.during("rest")
-    loaded = seen.during("many") or seen.during("unanswered")
+    latency = sum(look["latency_ms"] for look in observation.looks)
+    rest_rows = observation.during("rest")
+    load_rows = observation.during("many") or observation.during("unanswered")
     names_ms = max(names_ms, connecting)
     # Both a thread of the pool and ours must get a processor for the gate to be passed.
-    late = 2 * float(np.median([row["wake_late_ms"] for row in loaded])) if loaded else 0.0
-    many_phase = seen.phases.get("profile")
-    streams = [look["streams"] for look in seen.looks]
-    stuck, kept = failures.silence(seen), failures.growth(seen)
-    agent_ms, agent_share = failures.connection_wait(seen)
-    line, calls, timers = failures.line(seen), failures.calls(seen), failures.timers(seen)
+    late = 2 * float(np.median([row["wake_late_ms"] for row in load_rows])) if load_rows else 0.0
+    many_phase = observation.phases.get("profile")
+    streams = [look["streams"] for look in observation.looks]
+    stuck, growth = failures.silence(observation), failures.growth(observation)
+    agent_ms, agent_share = failures.connection_wait(observation)
+    line, calls, timers = (
+        failures.line(observation),
+        failures.calls(observation),
+        failures.timers(observation),
+    )
     # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
-    spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
-    log_share = max([p.log_share for p in seen.profiles] + [min(1.0, spoken)])
-    log_s = sum(p.log_share * p.busy_s for p in seen.profiles)
-    sync_share = max((p.sync_share for p in seen.profiles), default=0.0)
-    sync_s = sum(p.sync_share * p.busy_s for p in seen.profiles)
-    profiled = (
-        max(1.0, many_phase.throughput * max(p.seconds for p in seen.profiles))
-        if (many_phase and seen.profiles)
+    spoken = spoken_ms / max(sum(look["busy_ms"] for look in observation.looks), 1.0)
+    log_share = max([p.log_share for p in observation.profiles] + [min(1.0, spoken)])
+    log_s = sum(p.log_share * p.busy_s for p in observation.profiles)
+    sync_share = max((p.sync_share for p in observation.profiles), default=0.0)
+    sync_s = sum(p.sync_share * p.busy_s for p in observation.profiles)
+    profile_requests = (
+        max(1.0, many_phase.throughput * max(p.seconds for p in observation.profiles))
+        if (many_phase and observation.profiles)
         else 1.0
     )
     return Signs(
         long_share=min(1.0, long_ms / look_ms) if look_ms else 0.0,
-        longest_ms=ordered[min(9, len(ordered) - 1)]
+        longest_ms=run_times_ms[min(9, len(run_times_ms) - 1)]
         if len(long) >= 10
-        else max(ordered, default=0.0),
+        else max(run_times_ms, default=0.0),
         long_runs=len(long),
         job_share=sum(run.own_ms for run in many) / long_ms if long_ms else 0.0,
         jobs=float(np.median([run.jobs for run in long])) if long else 0.0,
-        pool_wait_ms=max(0.0, gate(loaded, "pool") - undisturbed(rest, "pool") - late),
-        name_wait_ms=max(0.0, gate(loaded, "names") - undisturbed(rest, "names") - late),
+        pool_wait_ms=max(0.0, gate(load_rows, "pool") - undisturbed(rest_rows, "pool") - late),
+        name_wait_ms=max(0.0, gate(load_rows, "names") - undisturbed(rest_rows, "names") - late),
         name_share=names_ms / max(all_ms, names_ms) if names_ms else 0.0,
         name_ms=names_ms / requests if requests else 0.0,
         name_latency_share=min(1.0, names_ms / latency) if latency else 0.0,
         log_share=log_share,
-        log_ms=max(log_s * 1e3 / profiled, spoken_ms / max(requests, 1)),
+        log_ms=max(log_s * 1e3 / profile_requests, spoken_ms / max(requests, 1)),
         sync_share=sync_share,
-        sync_ms=sync_s * 1e3 / profiled,
+        sync_ms=sync_s * 1e3 / profile_requests,
         queued_bytes=max((s["most_bytes"] for s in streams), default=0),
         queued_objects=max((s["most_objects"] for s in streams), default=0),
         # Not per request: a feed or a log that all requests share says no once for all of them.
         ignored=sum(s["ignored"] for s in streams) / max(1, sum(s["refused"] for s in streams)),
-        grown_bytes=_grown(seen),
-        silent_ms=max((row["silent_ms"] for row in seen.rows), default=0.0),
+        grown_bytes=_grown(observation),
+        silent_ms=max((row["silent_ms"] for row in observation.rows), default=0.0),
         stuck_share=stuck.share if stuck else 0.0,
         stuck_s=stuck.silent_s if stuck else 0.0,
-        failed_share=failures.failed(seen).share,
-        behind_share=failures.behind(seen),
-        kept_bytes=kept.bytes,
-        kept_each=kept.each,
-        open_more=failures.descriptors(seen)[0],
-        gc_share=max((p.gc_share for p in seen.profiles), default=0.0),
-        loop_busy=busy(seen),
-        heap_share=failures.heap_share(seen),
+        failed_share=failures.failed(observation).share,
+        behind_share=failures.behind(observation),
+        kept_bytes=growth.bytes,
+        kept_each=growth.each,
+        open_more=failures.descriptors(observation)[0],
+        gc_share=max((p.gc_share for p in observation.profiles), default=0.0),
+        loop_busy=busy(observation),
+        heap_share=failures.heap_share(observation),
         agent_ms=agent_ms,
         agent_share=agent_share,
         line_ms=line.ms,
         line_share=line.share,
-        unread_share=failures.unread(seen),
-        throttled_share=failures.throttled(seen).share,
+        unread_share=failures.unread(observation),
+        throttled_share=failures.throttled(observation).share,
         calls_each=calls.alone,
         calls_ms=calls.ms,
         calls_share=calls.share,
@@ -194,18 +198,18 @@ def of(seen: Observed) -> Signs:
         timers_each=timers.alone,
         timers_ms=timers.ms,
         timers_share=timers.share,
-        posted=max((row.get("posted", 0.0) for row in loaded), default=0.0),
-        stale=max((row.get("stale", 0.0) for row in seen.rows), default=0.0),
+        posted=max((row.get("posted", 0.0) for row in load_rows), default=0.0),
+        stale=max((row.get("stale", 0.0) for row in observation.rows), default=0.0),
     )
 
 
-def busy(seen: Observed, phase: str = "many") -> float:
+def busy(observation: Observed, phase: str = "many") -> float:
     """The share of a phase in which the loop of the busiest process had something to do. It is no
     sign of anything: whoever works is busy.
     """
     shares = [0.0]
-    for pid in seen.pids:
-        rows = [row for row in seen.during(phase) if row["pid"] == pid]
+    for pid in observation.pids:
+        rows = [row for row in observation.during(phase) if row["pid"] == pid]
         if len(rows) > 1:
             # A loop that does not come round cannot say that it is busy; nor is it idle.
             idle = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
@@ -214,7 +218,7 @@ def busy(seen: Observed, phase: str = "many") -> float:
     return max(shares)
 
 
-def gate(rows: Iterable[Row], which: str) -> float:
+def gate(rows: Iterable[Row], gate_name: str) -> float:
     """The median wait in ms of jobs that come at any moment, of those rows.
 
     The gate asks again only when it has its answer, and then after a pause, `pause_ms` of its rows.
@@ -222,10 +226,10 @@ def gate(rows: Iterable[Row], which: str) -> float:
     for a tenth of one shows more short waits than long ones, and yet nearly every job waits.
     """
     rows = list(rows)
-    waits = sorted(_waits(rows, which))
+    waits = sorted(_waits(rows, gate_name))
     if not waits:
         return 0.0
-    spans = np.cumsum([ms + rows[0][which]["pause_ms"] for ms in waits])
+    spans = np.cumsum([ms + rows[0][gate_name]["pause_ms"] for ms in waits])
     return float(waits[int(np.searchsorted(spans, spans[-1] / 2))])
 
 
@@ -236,13 +240,13 @@ def undisturbed(rows: Iterable[Row], which: str) -> float:
     return min(_waits(rows, which), default=0.0)
 
 
-def _waits(rows: Iterable[Row], which: str) -> list[float]:
+def _waits(rows: Iterable[Row], gate_name: str) -> list[float]:
     """Waits at a gate in ms; one that has not come back counts with its age."""
     waits: list[float] = []
     pending: dict[int, float] = {}
     for row in rows:
-        waits += row[which]["waits"]
-        pending[row["pid"]] = row[which]["pending_ms"]
+        waits += row[gate_name]["waits"]
+        pending[row["pid"]] = row[gate_name]["pending_ms"]
     return waits + [ms for ms in pending.values() if ms > 0]
 
 
@@ -268,11 +272,11 @@ class _Run:
     longest_ms: float
 
 
-def _own_time(seen: Observed) -> tuple[list[_Run], float]:
+def _own_time(observation: Observed) -> tuple[list[_Run], float]:
     """The runs of the close look, and how long it was in ms, both without the time in which the
     thread waited for a processor: that is the machine's doing, or that of the program's other
     threads. Linux tells it.
     """
-    runs = [_Run(*run) for look in seen.looks for run in look["runs"]]
-    spans = [1e3 * look["seconds"] - look["waited_ms"] for look in seen.looks]
+    runs = [_Run(*run) for look in observation.looks for run in look["runs"]]
+    spans = [1e3 * look["seconds"] - look["waited_ms"] for look in observation.looks]
     return runs, max(spans, default=0.0)

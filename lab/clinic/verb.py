@@ -10,9 +10,9 @@ from typing import Any
 from lab import usage
 from lab.clinic.app import Target
 from lab.clinic.direct import order
+from lab.clinic.examination import EXAMINATION, Examination, diagnosed, known, portable, stored
 from lab.clinic.examining import Say, observe
 from lab.clinic.loading import Request
-from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, portable, stored
 from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.measure.experiment import ask
@@ -82,25 +82,33 @@ def examine(
     )
     if experiment is None:
         return direct_order.examined(say)
-    program, asked, several = direct_order.program, direct_order.request, direct_order.scenario
+    program, program_request, several = (
+        direct_order.program,
+        direct_order.request,
+        direct_order.scenario,
+    )
     if program is None:
         raise LabError(
             f"experiment={experiment!r} can't be recorded because {target} can't be started again. "
             "Examine a command instead."
         )
-    this = ask(EXAMINATION, experiment, [], _question(program, asked, several))
-    if recorded := this.replayed(", but not as an examination"):
+    experiment_run = ask(EXAMINATION, experiment, [], _question(program, program_request, several))
+    if recorded := experiment_run.replayed(", but not as an examination"):
         return recorded
 
     def examined(_: object) -> Examination:
-        examination = diagnosed(portable(observe(program, asked, say, load_s), program.folder))
-        return known(examination, this.id, machine())
+        examination = diagnosed(
+            portable(observe(program, program_request, say, load_s), program.folder)
+        )
+        return known(examination, experiment_run.id, machine())
 
-    return this.measured(examined, lambda one: stored(one, this.question, this.profile.name))
+    return experiment_run.measured(
+        examined, lambda one: stored(one, experiment_run.question, experiment_run.profile.name)
+    )
 
 
-def _question(target: Target, asked: Request, several: Scenario | None) -> dict[str, Any]:
-    """What is examined: the programs that the command names, and what is asked of them."""
+def _question(target: Target, program_request: Request, several: Scenario | None) -> dict[str, Any]:
+    """Return the question of an examination: the programs of the command, and the requests."""
     files = [target.folder / word for word in target.command if (target.folder / word).is_file()]
     texts: dict[Path, str] = {}
     for file in files:
@@ -111,10 +119,14 @@ def _question(target: Target, asked: Request, several: Scenario | None) -> dict[
         "command": [named(word) for word in target.command],
         "source": digest(texts),
         "env": {name: named(value) for name, value in sorted(target.env.items())},
-        "path": asked.path,
-        "method": asked.method,
-        "headers": [list(one) for one in asked.headers],
-        **({} if asked.body is None else {"body": hashlib.sha256(asked.body).hexdigest()}),
+        "path": program_request.path,
+        "method": program_request.method,
+        "headers": [list(one) for one in program_request.headers],
+        **(
+            {}
+            if program_request.body is None
+            else {"body": hashlib.sha256(program_request.body).hexdigest()}
+        ),
         **({} if several is None else {"scenario": several.digest}),
         **({"http2": True if target.http2 == 1 else target.http2} if target.http2 else {}),
     }

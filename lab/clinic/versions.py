@@ -46,7 +46,7 @@ from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import count, number
 
 OLD, NEW, AGAIN = "old", "new", "old again"
@@ -107,7 +107,7 @@ class Measured:
 
     @property
     def advice(self) -> str:
-        """What would give a verdict where there is none."""
+        """Advice on how to get a verdict, empty if there is a verdict."""
         n = self.pairs_needed
         if n is None:
             return ""
@@ -190,8 +190,8 @@ class Versions(Shown):
 
     @property
     def failures(self) -> list[str]:
-        """What fails in the new version and not in the old one, a sentence each."""
-        hung, failed = self.hung, self.failed
+        """A sentence for each failure that only the new version has."""
+        hung, failed_counts = self.hung, self.failed
         processes = self._total(lambda _: 1)
         sentences = []
         if p_of_more(hung, processes) <= P_MOST:
@@ -201,10 +201,10 @@ class Versions(Shown):
                 "the old version."
             )
         requests = self._total(lambda trial: trial.requests)
-        if not failed[OLD] and failed[NEW] >= max(3, FAILED_SHARE * requests[NEW]):
+        if not failed_counts[OLD] and failed_counts[NEW] >= max(3, FAILED_SHARE * requests[NEW]):
             sentences.append(
-                f"Requests fail in the new version, {failed[NEW]:,} of {requests[NEW]:,}, and "
-                "none fail in the old version."
+                f"Requests fail in the new version, {failed_counts[NEW]:,} of "
+                f"{requests[NEW]:,}, and none fail in the old version."
             )
         return sentences
 
@@ -243,12 +243,12 @@ def p_of_more(hung: dict[str, int], processes: dict[str, int]) -> float:
     """
     if not hung[NEW] or not hung[OLD]:
         return 0.0 if hung[NEW] else 1.0
-    both = hung[NEW] + hung[OLD]
-    ways = math.comb(processes[NEW] + processes[OLD], both)
+    hung_total = hung[NEW] + hung[OLD]
+    ways = math.comb(processes[NEW] + processes[OLD], hung_total)
     return (
         sum(
-            math.comb(processes[NEW], k) * math.comb(processes[OLD], both - k)
-            for k in range(hung[NEW], min(both, processes[NEW]) + 1)
+            math.comb(processes[NEW], k) * math.comb(processes[OLD], hung_total - k)
+            for k in range(hung[NEW], min(hung_total, processes[NEW]) + 1)
         )
         / ways
     )
@@ -277,14 +277,14 @@ def compare_versions(
     """
     if not 1 <= pairs <= MOST_PAIRS:
         raise LabError(f"--pairs {pairs}: from 1 to {MOST_PAIRS}; a verdict needs {LEAST_PAIRS}.")
-    asked = request or Request(old.path)
+    compared_request = request or Request(old.path)
     targets = {OLD: old, NEW: new, AGAIN: old}
     cpus = split(None, None)
     began = time.monotonic()
     is_stopped = False
     with lock.measuring(), Standby() as standby:
         standby.prepare(cpus[1])
-        bench = _Bench(asked, connections, standby, cpus)
+        bench = _Bench(compared_request, connections, standby, cpus)
         most = bench.most({arm: targets[arm] for arm in (OLD, NEW)})
         if not most[OLD]:
             raise AppFailed("The old version does not respond under load. Examine it first.")
@@ -311,7 +311,7 @@ def compare_versions(
     return Versions(
         old.title,
         new.title,
-        old.scenario.title if old.scenario else asked.path,
+        old.scenario.title if old.scenario else compared_request.path,
         rate,
         pairs,
         tuple(trials),
@@ -387,23 +387,23 @@ def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]
     """Return the verdict on each measure, all judged together, at one of the looks that there may
     be; every ratio says how many times worse the new one is.
     """
-    shared = shared_quantiles(trials)
+    shared_names = shared_quantiles(trials)
     arms = {arm: [t for t in trials if t.arm == arm] for arm in (OLD, NEW, AGAIN)}
-    closed = _bound(t.client_closed for t in trials)
-    there = _bound(t.client_open for t in trials)
-    found = [_ratio("throughput", arms, lambda t: 1 / t.throughput if t.throughput else 0)]
-    if shared:
-        found.append(_ratio(shared[0], arms, lambda t: t.latency_s[shared[0]]))
-        if shared[0] != "p50":
-            found.append(_ratio("p50", arms, lambda t: t.latency_s["p50"]))
-    found.append(_ratio("processor time per response", arms, lambda t: t.cpu_s))
+    closed_doubt = _bound(t.client_closed for t in trials)
+    open_doubt = _bound(t.client_open for t in trials)
+    ratios = [_ratio("throughput", arms, lambda t: 1 / t.throughput if t.throughput else 0)]
+    if shared_names:
+        ratios.append(_ratio(shared_names[0], arms, lambda t: t.latency_s[shared_names[0]]))
+        if shared_names[0] != "p50":
+            ratios.append(_ratio("p50", arms, lambda t: t.latency_s["p50"]))
+    ratios.append(_ratio("processor time per response", arms, lambda t: t.cpu_s))
     failed, hung = sum(t.failed for t in trials), sum(t.is_hung for t in trials)
-    doubts = [closed, *[there] * (len(found) - 2), ""]
+    doubts = [closed_doubt, *[open_doubt] * (len(ratios) - 2), ""]
     if failed or hung:
         processes = f"{hung} {'process' if hung == 1 else 'processes'} stopped answering"
         why = " and ".join([processes] * bool(hung) + [f"{failed} requests failed"] * bool(failed))
-        doubts = [why] * len(found)
-    together = zip(simultaneous(found, LOOKS), doubts, strict=True)
+        doubts = [why] * len(ratios)
+    together = zip(simultaneous(ratios, LOOKS), doubts, strict=True)
     return tuple(verdict(ratio, limit, doubt) for ratio, doubt in together)
 
 
@@ -489,30 +489,34 @@ class _Bench:
         """One fresh process: as fast as it can, then at the common rate."""
         with App(target, None, self.cpus[0]) as app:
             alone_s = _answers(app, self.request)
-            closed = self._load(app, "closed")
+            closed_load = self._load(app, "closed")
             before = app.running.resources().cpu_s
-            there = self._load(app, "open", rate)
-            used = app.running.resources().cpu_s - before
+            open_load = self._load(app, "open", rate)
+            cpu_s = app.running.resources().cpu_s - before
             app.check("under load")
         latency = {
             f"p{round(q * 100)}": value
-            for q, value in ((0.5, there.p50_s), (0.9, there.p90_s), (0.99, there.p99_s))
-            if value is not None and there.answers * (1 - q) >= SUPPORT
+            for q, value in (
+                (0.5, open_load.p50_s),
+                (0.9, open_load.p90_s),
+                (0.99, open_load.p99_s),
+            )
+            if value is not None and open_load.answers * (1 - q) >= SUPPORT
         }
         # Some of the answers came before the window: the rate tells how many in all.
-        answers = max(there.throughput * (WARM_S + OPEN_S), 1.0)
-        failed = closed.failed + there.failed
+        answers = max(open_load.throughput * (WARM_S + OPEN_S), 1.0)
+        failed_count = closed_load.failed + open_load.failed
         return VersionTrial(
             "",
             0,
-            closed.throughput,
+            closed_load.throughput,
             latency,
-            used / answers,
-            failed,
-            closed.client_elu,
-            there.client_elu,
-            sum(load.failed + load.answers + load.before for load in (closed, there)),
-            any(is_silent(load, alone_s) for load in (closed, there)),
+            cpu_s / answers,
+            failed_count,
+            closed_load.client_elu,
+            open_load.client_elu,
+            sum(load.failed + load.answers + load.before for load in (closed_load, open_load)),
+            any(is_silent(load, alone_s) for load in (closed_load, open_load)),
         )
 
     def _load(self, app: App, name: str, rate: float | None = None) -> Phase:
@@ -571,13 +575,13 @@ def revisions(folder: Path, names: Sequence[str]) -> Iterator[list[Path]]:
     """
     top = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
     inside = folder.resolve().relative_to(top.resolve())
-    with tempfile.TemporaryDirectory(prefix="lab-") as made:
-        found = []
+    with tempfile.TemporaryDirectory(prefix="lab-") as temporary:
+        folders = []
         for index, name in enumerate(names):
             commit = _git(folder, "rev-parse", "--verify", f"{name}^{{commit}}").strip()
-            place = Path(made) / f"{index}-{commit[:9]}"
+            place = Path(temporary) / f"{index}-{commit[:9]}"
             place.mkdir()
-            packed = Path(made) / f"{index}.tar"
+            packed = Path(temporary) / f"{index}.tar"
             _git(top, "archive", "--format=tar", "-o", str(packed), commit)
             subprocess.run(["tar", "-xf", str(packed), "-C", str(place)], check=True)
             for installed in (top / "node_modules", folder / "node_modules"):
@@ -585,8 +589,8 @@ def revisions(folder: Path, names: Sequence[str]) -> Iterator[list[Path]]:
                 if installed.is_dir() and not (link / "node_modules").exists():
                     link.mkdir(parents=True, exist_ok=True)
                     (link / "node_modules").symlink_to(installed.resolve())
-            found.append(place / inside)
-        yield found
+            folders.append(place / inside)
+        yield folders
 
 
 def _git(folder: Path, *words: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lab.display.html import STYLE, table
 from lab.instruments.calibration import Calibration
-from lab.text.looks import html
+from lab.text.html_registry import html
 
 
 @html.register

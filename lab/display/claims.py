@@ -16,7 +16,7 @@ from lab.plot.provenance import provenance
 from lab.plot.reference_run import notes, ratio_of
 from lab.plot.series import Line
 from lab.records.checks import in_words
-from lab.text.looks import html
+from lab.text.html_registry import html
 from lab.text.numbers import bare, count, exact, factor, interval, times
 from lab.text.phrasing import capital
 

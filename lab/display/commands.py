@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lab import paths
-from lab.display import graded, summary
+from lab.display import grading_result, summary
 from lab.grading import (
     batch,
     entries,
@@ -22,9 +22,9 @@ from lab.grading import (
     folders,
     handin,
     other_graders,
-    overlooked,
     repositories,
     steps,
+    unjudged_files,
     verbs,
 )
 from lab.grading.batch import Work
@@ -36,7 +36,7 @@ from lab.text.numbers import bare, count
 
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `check` is told."""
+    """Add the arguments of `check`."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
         "file",
@@ -64,7 +64,7 @@ def check(options: argparse.Namespace) -> int:
     hand_in = folders.from_path(options.file, chosen_exercise)
     result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
     if options.page:
-        written.write(options.page, graded.page(result).encode())
+        written.write(options.page, grading_result.page(result).encode())
     if options.grader:
         print(json.dumps(other_graders.FORMS[options.grader](result, os.environ), indent=1))
         return 0
@@ -86,7 +86,7 @@ def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Res
 
 
 def hint_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `hint` is told."""
+    """Add the arguments of `hint`."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
         "number", metavar="NUMBER", nargs="?", type=int, help="1 to 3 (default: the next hint)"
@@ -100,7 +100,7 @@ def hint(options: argparse.Namespace) -> int:
 
 
 def task_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `task` is told."""
+    """Add the arguments of `task`."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
         "--starter", action="store_true", help="print only the program to begin with"
@@ -154,7 +154,7 @@ def exercises(_: argparse.Namespace) -> int:
 
 
 def grade_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `grade` is told."""
+    """Add the arguments of `grade`."""
     parser.add_argument(
         "folder", metavar="FOLDER", type=Path, help="the hand-ins, in a folder for each student"
     )
@@ -214,7 +214,7 @@ def grade(options: argparse.Namespace) -> int:
             flush=True,
         )
         place = out / work.student / result.exercise
-        written.write(place.with_suffix(".html"), graded.page(result).encode())
+        written.write(place.with_suffix(".html"), grading_result.page(result).encode())
         written.write(place.with_suffix(".json"), json.dumps(result.to_json(), indent=1).encode())
 
     results = batch.grade(
@@ -242,7 +242,7 @@ def grade(options: argparse.Namespace) -> int:
 
 
 def template_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `template` is told."""
+    """Add the arguments of `template`."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="a new or empty folder")
     parser.add_argument("exercises", metavar="ID", nargs="*", help="the exercises in it")
     parser.add_argument("--syllabus", default="", help="the exercises of a syllabus: 6 or 12 weeks")
@@ -259,7 +259,7 @@ def template(options: argparse.Namespace) -> int:
 
 
 def collect_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `collect` is told."""
+    """Add the arguments of `collect`."""
     parser.add_argument(
         "list", metavar="LIST", type=Path, help="a line for each student: id and address"
     )
@@ -324,4 +324,4 @@ def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:
 
 def _tell_of_others(fates: list[Fate], intake: Intake) -> None:
     """What was not judged, and why; the first of many, as grades.csv has all; and the sum."""
-    print("\n".join([*overlooked.told(fates), str(intake.sum())]))
+    print("\n".join([*unjudged_files.told(fates), str(intake.sum())]))

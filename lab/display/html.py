@@ -9,7 +9,7 @@ from typing import Any
 from lab.plot.text import text_width
 from lab.records.table import Table, cell_text, columns_of
 from lab.records.trial import Check
-from lab.text.looks import html
+from lab.text.html_registry import html
 from lab.text.phrasing import unbroken
 
 _INK = "var(--lab-ink,var(--jp-content-font-color1,#1b1f24))"

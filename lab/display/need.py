@@ -1,4 +1,4 @@
-"""What a chapter could not do without, and whether it is here."""
+"""The programs and packages that a chapter needs, and whether they are installed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 
 from lab.display.html import box, record
 from lab.measure.need import NOW, Need
-from lab.text.looks import html
+from lab.text.html_registry import html
 
 
 @html.register

@@ -20,7 +20,7 @@ from lab.records.histogram import SUPPORT, Histogram
 from lab.records.output import Printed
 from lab.records.table import plain
 from lab.records.trial import LoadSpec, Stream, Trial
-from lab.text.looks import html
+from lab.text.html_registry import html
 from lab.text.numbers import count, ms, number, size, tidy
 
 _QUANTILES = (0.5, 0.9, 0.99, 0.999)

@@ -7,7 +7,7 @@ from html import escape
 from lab.display.html import facts, record
 from lab.paths import ROOT
 from lab.servers.recipe import Recipe
-from lab.text.looks import html
+from lab.text.html_registry import html
 from lab.text.numbers import count
 
 _LEXERS = {"node": "javascript", "python": "python"}

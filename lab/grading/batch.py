@@ -76,7 +76,7 @@ class Work:
 
     @property
     def whose(self) -> str:
-        """Who it is of, as the parameters are told apart by."""
+        """The student's key, which chooses the parameters of the exercise."""
         return exercises.in_course(self.student, self.seed)
 
 
@@ -97,14 +97,14 @@ def came_in(
     folder: str | Path, only: Iterable[str] = (), students: Iterable[str] = ()
 ) -> intake.Intake:
     """All that lies in a folder or a zip, and what becomes of it. Raises NoFolder."""
-    top, whose = Path(folder), set(students)
+    top, student_ids = Path(folder), set(students)
     if not top.exists():
         raise NoFolder(f"There is no folder {folder}: give a folder with hand-ins.")
     if not top.is_dir() and not entries.is_zip(top.name):
         raise NoFolder(f"{folder} is not a folder: give a folder with a folder for each student.")
     known = Exercises(exercises.exercise(name).id for name in only)
-    came = intake.came_in(top, known, whose=whose)
-    if missing := sorted(whose - {one.student for one in came.students}):
+    came = intake.came_in(top, known, student_ids=student_ids)
+    if missing := sorted(student_ids - {one.student for one in came.students}):
         raise NoFolder(f"There is no folder {missing[0]!r} in {folder}: no student has that name.")
     return came
 
@@ -114,14 +114,19 @@ def works_of(came: intake.Intake, top: Path) -> list[Work]:
     works = [
         Work(
             plain_name(student.student),
-            one.exercise,
-            top / (one.owned.shown if one.owned.inside else one.owned.entry.path),
-            one.hand_in,
-            one.why,
+            chosen_file.exercise,
+            top
+            / (
+                chosen_file.owned.shown
+                if chosen_file.owned.inside
+                else chosen_file.owned.entry.path
+            ),
+            chosen_file.hand_in,
+            chosen_file.why,
             opened=student.opened.get(name, 0),
         )
         for student in came.students
-        for name, one in sorted(student.chosen.items())
+        for name, chosen_file in sorted(student.chosen.items())
     ]
     if not works:
         raise NoFolder(
@@ -199,12 +204,12 @@ def here(workers: int | None = None, **how: Any) -> Executor:
     def judging(works: list[Work], groups: list[list[int]]) -> Judging:
         stop = threading.Event()
 
-        def judge(which: list[int]) -> tuple[list[int], Result]:
-            work = works[which[0]]
+        def judge(positions: list[int]) -> tuple[list[int], Result]:
+            work = works[positions[0]]
             try:
-                return which, judged(work, stop=stop, **how)
+                return positions, judged(work, stop=stop, **how)
             except Exception as error:  # one hand-in does not stop the others
-                return which, broken(work, f"{type(error).__name__}: {error}")
+                return positions, broken(work, f"{type(error).__name__}: {error}")
 
         quiet = [at for at in groups if not works[at[0]].exercise.clock]
         timed = [at for at in groups if works[at[0]].exercise.clock]
@@ -249,13 +254,13 @@ def kept(
         return refused(work)
     file = (folder or KEPT) / f"{key(work, node)}.json"
     try:
-        known = Result.from_json(stored.read_json(file, AGAIN))
+        result = Result.from_json(stored.read_json(file, AGAIN))
     except (FileNotFoundError, LabError, TypeError, KeyError):
         return None  # damaged, or of another schema: it is judged again
-    if known.sandbox == sandbox.NONE and not unsandboxed and sandbox.bubblewrap():
+    if result.sandbox == sandbox.NONE and not unsandboxed and sandbox.bubblewrap():
         return None
     # Whoever else handed in the same text: the verdict is the same, the name is not.
-    return replace(known, student=work.student)
+    return replace(result, student=work.student)
 
 
 def judged(
@@ -308,25 +313,25 @@ def refused(work: Work) -> Result:
 
 
 def _empty(work: Work, outcome: str, message: str) -> Result:
-    asked = work.exercise
+    exercise = work.exercise
     became = MISSED if outcome == GRADED else BROKEN
-    looked = tuple(Looked(c.id, c.says, 0, c.points, became, message) for c in asked.criteria)
+    criteria = tuple(Looked(c.id, c.says, 0, c.points, became, message) for c in exercise.criteria)
     return Result(
         schema=SCHEMA,
-        exercise=asked.id,
-        title=asked.title,
+        exercise=exercise.id,
+        title=exercise.title,
         outcome=outcome,
         points=0,
-        of=asked.points,
-        criteria=looked,
+        of=exercise.points,
+        criteria=criteria,
         hand_in=work.hand_in.digest if work.hand_in else "",
-        version=asked.version(),
+        version=exercise.version(),
         grader=run.version(),
         node="",
         sandbox=sandbox.BUBBLEWRAP,
         limits={},
         seed=0,
-        parameters=asked.for_student(work.whose),
+        parameters=exercise.for_student(work.whose),
         student=work.student,
         graded=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=0.0,
@@ -352,13 +357,13 @@ def key(work: Work, node: str | None = None) -> str:
 
 
 def table(
-    works: list[Work], results: list[Result], others: Iterable[tuple[str, str, str]] = ()
+    works: list[Work], results: list[Result], other_files: Iterable[tuple[str, str, str]] = ()
 ) -> str:
-    """CSV, one row a criterion: safe to open in a spreadsheet, whatever a student's folder is
-    called.
+    """Return the results as CSV, one row for each criterion. Every cell is safe to open in a
+    spreadsheet, whatever the name of a student's folder is.
 
-    others : students, what of them was not judged and why, and whether it was listed or refused: a
-        row each, without points.
+    other_files : for each file that was not judged the student, the reason, and whether the file
+        was listed or refused. Each of them is a row without points.
     """
     out = io.StringIO(newline="")
     rows = csv.writer(out, lineterminator="\n")
@@ -366,22 +371,22 @@ def table(
         ["student", "exercise", "criterion", "points", "of", "outcome", "message", "hints"]
     )
     for work, result in zip(works, results, strict=True):
-        for one in result.criteria:
-            outcome = result.outcome if result.outcome == NOISY else one.outcome
+        for criterion in result.criteria:
+            outcome = result.outcome if result.outcome == NOISY else criterion.outcome
             rows.writerow(
                 [
                     safe(work.student),
                     result.exercise,
-                    one.id,
+                    criterion.id,
                     # What is not decided is no zero: a gradebook leaves an empty cell as it is.
-                    f"{one.points:g}" if result.outcome == GRADED else "",
-                    f"{one.of:g}",
+                    f"{criterion.points:g}" if result.outcome == GRADED else "",
+                    f"{criterion.of:g}",
                     outcome,
-                    safe(flat(one.message)),
+                    safe(flat(criterion.message)),
                     result.hints,
                 ]
             )
-    for student, why, fate in others:
+    for student, why, fate in other_files:
         outcome = REFUSED if fate == REFUSED else NOT_JUDGED
         rows.writerow([safe(student), "", "", "", "", outcome, safe(why), ""])
     return out.getvalue()

@@ -26,7 +26,7 @@ class Cgroup:
         self.folders, self.kind = folders, kind
 
     def enter(self) -> list[str]:
-        """What a command begins with so that it starts inside."""
+        """The words before a command that start the command inside the group."""
         if not self.folders:
             return []
         steps = "".join(f'echo $$ >"{folder}/cgroup.procs" && ' for folder in self.folders)
@@ -36,17 +36,17 @@ class Cgroup:
     @contextmanager
     def of(cls, *, memory_mib: int, processes: int) -> Iterator[Cgroup]:
         """Groups with these limits, gone afterwards."""
-        made: list[Path] = []
+        folders: list[Path] = []
         try:
-            kind = _made(made, memory_mib << 20, processes)
-            yield cls(made if kind else [], kind or WATCH)
+            kind = _made(folders, memory_mib << 20, processes)
+            yield cls(folders if kind else [], kind or WATCH)
         finally:
-            for folder in made:
+            for folder in folders:
                 _remove(folder)
 
 
-def _made(made: list[Path], memory: int, processes: int) -> str:
-    """Make the groups, note them in `made`; which kind they are, empty if there can be none."""
+def _made(folders: list[Path], memory: int, processes: int) -> str:
+    """Make the groups and add them to `folders`. Returns their kind, empty if none can be made."""
     name = f"lab-{os.getpid()}-{secrets.token_hex(4)}"
     with contextlib.suppress(OSError):
         own = Path("/proc/self/cgroup").read_text("utf-8").splitlines()
@@ -54,7 +54,7 @@ def _made(made: list[Path], memory: int, processes: int) -> str:
         if (ROOT / "cgroup.controllers").exists() and two is not None:
             folder = ROOT / two / name
             folder.mkdir()
-            made.append(folder)
+            folders.append(folder)
             (folder / "memory.max").write_text(str(memory))
             (folder / "pids.max").write_text(str(processes))
             return "cgroup v2"
@@ -65,7 +65,7 @@ def _made(made: list[Path], memory: int, processes: int) -> str:
         try:
             folder = ROOT / controller / name
             folder.mkdir()
-            made.append(folder)
+            folders.append(folder)
             for key, value in settings.items():
                 (folder / key).write_text(str(value))
         except OSError:

@@ -71,7 +71,7 @@ class Fate:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What counts for one exercise: a program, or the reason why there is none."""
+    """The work that counts for one exercise: a program, or the reason why there is none."""
 
     exercise: Exercise
     owned: Owned
@@ -143,7 +143,7 @@ class _Candidate:
 
     @property
     def is_starter(self) -> bool:
-        """Nobody has worked on it."""
+        """Whether the program is still the starter."""
         return bool(self.rank[1])
 
     @property
@@ -163,51 +163,53 @@ class _Reader:
         self._left = MOST_READ
         self._read: dict[int, bytes] = {}
 
-    def __call__(self, owned: Owned, most: int = handin.MOST_OF_FILE + 1) -> bytes:
-        """What is in a file. Raises BadHandIn."""
-        kept = self._read.get(id(owned))
-        if kept is None:
+    def __call__(self, file: Owned, most: int = handin.MOST_OF_FILE + 1) -> bytes:
+        """Return the content of a file. Raises BadHandIn."""
+        content = self._read.get(id(file))
+        if content is None:
             if self._left <= 0:
                 raise BadHandIn(f"this student's files have more than {MOST_READ >> 20} MiB")
-            kept = self._read[id(owned)] = owned.entry.read(most)
-            self._left -= len(kept)
-        return kept
+            content = self._read[id(file)] = file.entry.read(most)
+            self._left -= len(content)
+        return content
 
 
-def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
-    """What counts of one student's files. Each of them has one fate."""
-    ordered = sorted(files, key=lambda one: (one.file.count("/"), one.shown))
+def chosen(student: str, files: Iterable[Owned], exercises: Exercises) -> Choice:
+    """Return the work that counts of one student's files. Each file has one fate."""
+    files_in_order = sorted(files, key=lambda one: (one.file.count("/"), one.shown))
     read = _Reader()
     choice = Choice(student, read=read)
     candidates: dict[str, list[_Candidate]] = defaultdict(list)
-    left: list[tuple[Owned, list[str]]] = []  # files that count for nothing, and why
-    named, notebooks = 0, 0
-    taken = _folders(ordered, known, read, candidates)
-    for owned in ordered:
-        if id(owned) in taken:
+    other_files: list[tuple[Owned, list[str]]] = []  # files that count for nothing, and why
+    nameless, notebooks = 0, 0
+    taken = _folders(files_in_order, exercises, read, candidates)
+    for file in files_in_order:
+        if id(file) in taken:
             continue
-        path = PurePosixPath(owned.file)
+        path = PurePosixPath(file.file)
         suffix, stem = path.suffix.lower(), path.stem.lower()
-        if suffix in SUFFIXES and stem not in known.all:
+        if suffix in SUFFIXES and stem not in exercises.all:
             stem = _COPY.sub("", stem)
-        if owned.entry.is_skipped:
-            left.append((owned, []))
-        elif (_may_be(suffix, stem, known) and stem in known.meant) or (
-            suffix == NOTEBOOK and owned.entry.fault and known.week and stem in known.meant
+        if file.entry.is_skipped:
+            other_files.append((file, []))
+        elif (_may_be(suffix, stem, exercises) and stem in exercises.meant) or (
+            suffix == NOTEBOOK and file.entry.fault and exercises.week and stem in exercises.meant
         ):
-            candidates[stem].append(_program(owned, known[stem], read))
-        elif suffix == NOTEBOOK and not owned.entry.fault:
+            candidates[stem].append(_program(file, exercises[stem], read))
+        elif suffix == NOTEBOOK and not file.entry.fault:
             notebooks += 1
-            why = _notebook(owned, known, read, candidates, is_read=notebooks <= MOST_NOTEBOOKS)
-            left.append((owned, why))
+            why = _notebook(file, exercises, read, candidates, is_read=notebooks <= MOST_NOTEBOOKS)
+            other_files.append((file, why))
         elif suffix in SUFFIXES:
-            named += 1
-            left.append((owned, [_other(owned, known, read, is_read=named <= MOST_NAMELESS)]))
+            nameless += 1
+            other_files.append(
+                (file, [_other(file, exercises, read, is_read=nameless <= MOST_NAMELESS)])
+            )
         else:
-            left.append((owned, []))
-    _choose(choice, candidates, known)
-    _fates(choice, candidates, left, known)
-    _hints(choice, ordered, read)
+            other_files.append((file, []))
+    _choose(choice, candidates, exercises)
+    _fates(choice, candidates, other_files, exercises)
+    _hints(choice, files_in_order, read)
     return choice
 
 
@@ -255,7 +257,7 @@ def step_of(path: str, steps: Container[str]) -> tuple[str, str]:
 def _folder(
     name: str, root: str, group: list[Owned], course: Exercises, read: _Reader
 ) -> _Candidate | None:
-    """What a folder hands in; None where it holds no program at all."""
+    """Return the hand-in of a folder, None if the folder holds no program."""
     by_path = {
         file.file.removeprefix(f"{root}/"): file
         for file in group
@@ -322,22 +324,22 @@ def _is_for_another(file: Owned, name: str, course: Exercises, hand_in: _Candida
     return hand_in.hand_in is None or f"/{path.name}" not in hand_in.hand_in.source
 
 
-def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:
-    path = PurePosixPath(owned.file)
-    if owned.entry.fault:
-        made, why = None, clean(f"{owned.shown}: {owned.entry.fault}")
+def _program(file: Owned, exercise: Exercise, read: _Reader) -> _Candidate:
+    path = PurePosixPath(file.file)
+    if file.entry.fault:
+        hand_in, why = None, clean(f"{file.shown}: {file.entry.fault}")
     else:
-        made, why = _made(asked, lambda: handin.from_bytes(read(owned), path.name, asked))
+        hand_in, why = _made(exercise, lambda: handin.from_bytes(read(file), path.name, exercise))
     suffix = path.suffix.lower()
-    is_exact = path.name == asked.id + suffix
+    is_exact = path.name == exercise.id + suffix
     order = (*SUFFIXES, *STRIPPED, NOTEBOOK).index(suffix)
-    return _candidate(owned, asked, made, why, order, is_exact=is_exact)
+    return _candidate(file, exercise, hand_in, why, order, is_exact=is_exact)
 
 
 def _candidate(
-    owned: Owned,
-    asked: Exercise,
-    made: HandIn | None,
+    file: Owned,
+    exercise: Exercise,
+    hand_in: HandIn | None,
     why: str,
     order: int,
     *,
@@ -347,22 +349,22 @@ def _candidate(
     """A candidate with its rank; `folder` is that of a hand-in of several files, which lies where
     a file would.
     """
-    above = (owned.file if folder is None else folder).rpartition("/")[0].lower().split("/")
+    above = (file.file if folder is None else folder).rpartition("/")[0].lower().split("/")
     above = [part for part in above if part]
-    is_own_zip = folder is not None and step_of(f"{owned.owner.file}/", {asked.id})[0] != ""
+    is_own_zip = folder is not None and step_of(f"{file.owner.file}/", {exercise.id})[0] != ""
     versions = [int(part[1]) for part in map(_VERSION.fullmatch, above) if part]
     rank = (
-        not owned.is_correction,
-        made is not None and made.source.strip() == asked.begin().strip(),
-        tuple(-part if isinstance(part, int) else _backwards(part) for part in owned.owner.attempt),
+        not file.is_correction,
+        hand_in is not None and hand_in.source.strip() == exercise.begin().strip(),
+        tuple(-part if isinstance(part, int) else _backwards(part) for part in file.owner.attempt),
         any(map(is_old, above)),
         [-version for version in versions],
-        bool(owned.inside) and not is_own_zip,
-        len(above) - (is_own_zip and folder != owned.owner.file),
+        bool(file.inside) and not is_own_zip,
+        len(above) - (is_own_zip and folder != file.owner.file),
         order,
         not is_exact,
     )
-    return _Candidate(owned, asked.id, made, why, rank)
+    return _Candidate(file, exercise.id, hand_in, why, rank)
 
 
 def is_old(folder: str) -> bool:
@@ -371,7 +373,7 @@ def is_old(folder: str) -> bool:
 
 
 def _backwards(text: str) -> tuple[int, ...]:
-    """What sorts a later time first."""
+    """Return a sort key that puts a later time first."""
     return tuple(-ord(sign) for sign in text)
 
 
@@ -386,8 +388,8 @@ def _made(asked: Exercise, make: Callable[[], HandIn]) -> tuple[HandIn | None, s
 
 
 def _notebook(
-    owned: Owned,
-    known: Exercises,
+    file: Owned,
+    exercises: Exercises,
     read: _Reader,
     candidates: dict[str, list[_Candidate]],
     *,
@@ -396,26 +398,26 @@ def _notebook(
     """Add what a notebook hands in; returns why it may hand in nothing else."""
     if not is_read:
         return [f"it is not read, because there are more than {MOST_NOTEBOOKS} notebooks"]
-    path = PurePosixPath(owned.file)
-    named = path.stem if path.stem in known.meant and known.week else ""
+    path = PurePosixPath(file.file)
+    id_of_name = path.stem if path.stem in exercises.meant and exercises.week else ""
     try:
-        asked = handin.submitted(read(owned), known.all)
+        cell_ids = handin.submitted(read(file), exercises.all)
     except BadHandIn as error:
-        asked, told = [], [] if named else [clean(str(error).rstrip("."))]
+        cell_ids, remarks = [], [] if id_of_name else [clean(str(error).rstrip("."))]
     else:
-        told = [
-            clean(f"a cell names {name!r}, and no exercise is called that{_meant(name, known)}")
-            for name in asked
-            if name not in known.all
+        remarks = [
+            clean(f"a cell names {name!r}, and no exercise is called that{_meant(name, exercises)}")
+            for name in cell_ids
+            if name not in exercises.all
         ]
-        told += _of_other_weeks(asked, known)
-    for name in dict.fromkeys([*asked, *filter(None, [named])]):
-        if name in known.meant:
-            one = known[name]
-            made, why = _made(one, lambda one=one: handin.from_bytes(read(owned), path.name, one))  # type: ignore[misc]
+        remarks += _of_other_weeks(cell_ids, exercises)
+    for name in dict.fromkeys([*cell_ids, *filter(None, [id_of_name])]):
+        if name in exercises.meant:
+            one = exercises[name]
+            made, why = _made(one, lambda one=one: handin.from_bytes(read(file), path.name, one))  # type: ignore[misc]
             order = len(SUFFIXES) + (path.stem != name)
-            candidates[name].append(_candidate(owned, one, made, why, order, is_exact=True))
-    return told
+            candidates[name].append(_candidate(file, one, made, why, order, is_exact=True))
+    return remarks
 
 
 def _of_other_weeks(asked: list[str], known: Exercises) -> list[str]:
@@ -425,7 +427,7 @@ def _of_other_weeks(asked: list[str], known: Exercises) -> list[str]:
     return [clean(f"it has no cell for an exercise of {known.week}, only %%submit for {words}")]
 
 
-def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exercises) -> None:
+def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], exercises: Exercises) -> None:
     for name, mine in sorted(candidates.items()):
         mine.sort(key=lambda one: (one.rank, one.owned.shown))
         best = mine[0]
@@ -434,7 +436,7 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exer
         )
         if rival is None:
             choice.chosen[name] = Chosen(
-                known[name],
+                exercises[name],
                 best.owned,
                 best.hand_in,
                 best.why,
@@ -447,40 +449,40 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exer
                 "keep the file that counts"
             )
             choice.chosen[name] = Chosen(
-                known[name], best.owned, None, clean(why), True, best.parts
+                exercises[name], best.owned, None, clean(why), True, best.parts
             )
 
 
 def _fates(
     choice: Choice,
     candidates: dict[str, list[_Candidate]],
-    left: list[tuple[Owned, list[str]]],
-    known: Exercises,
+    other_files: list[tuple[Owned, list[str]]],
+    exercises: Exercises,
 ) -> None:
     """One fate for each file: judged if it counts for anything."""
     counting: dict[int, list[Chosen]] = defaultdict(list)
     for counts in choice.chosen.values():
-        for owned in (counts.owned, *counts.parts):
-            counting[id(owned)].append(counts)
-    why = {id(owned): (owned, list(told)) for owned, told in left}
+        for file in (counts.owned, *counts.parts):
+            counting[id(file)].append(counts)
+    why = {id(file): (file, list(remarks)) for file, remarks in other_files}
     for mine in candidates.values():
-        for one in mine:
-            counts = choice.chosen[one.name]
-            is_told = counts.owned is not one.owned and not (
-                known.week and _says_nothing(one, counts)
+        for candidate in mine:
+            counts = choice.chosen[candidate.name]
+            is_told = counts.owned is not candidate.owned and not (
+                exercises.week and _says_nothing(candidate, counts)
             )
-            for owned in one.all:
-                told = why.setdefault(id(owned), (owned, []))[1]
+            for file in candidate.all:
+                remarks = why.setdefault(id(file), (file, []))[1]
                 if is_told:
-                    told.append(_instead(counts, one))
-    for key, (owned, told) in why.items():
+                    remarks.append(_instead(counts, candidate))
+    for key, (file, remarks) in why.items():
         own = counting.get(key, [])
         if own:
-            fate = JUDGED if any(one.hand_in for one in own) else REFUSED
-            choice.fates.append((owned, _fate(choice, owned, fate, "")))  # its result says why
-            choice.notes += [_fate(choice, owned, LISTED, one) for one in told]
+            fate = JUDGED if any(winner.hand_in for winner in own) else REFUSED
+            choice.fates.append((file, _fate(choice, file, fate, "")))  # its result says why
+            choice.notes += [_fate(choice, file, LISTED, remark) for remark in remarks]
         else:
-            choice.fates.append((owned, _unjudged(choice, owned, told, known)))
+            choice.fates.append((file, _unjudged(choice, file, remarks, exercises)))
 
 
 def _says_nothing(one: _Candidate, counts: Chosen) -> bool:
@@ -489,29 +491,31 @@ def _says_nothing(one: _Candidate, counts: Chosen) -> bool:
     return (is_same or one.is_starter) and one.owned.file.endswith(NOTEBOOK)
 
 
-def _instead(one: Chosen, candidate: _Candidate) -> str:
-    same = one.hand_in is not None and candidate.content == _content_of(one.hand_in)
+def _instead(winner: Chosen, candidate: _Candidate) -> str:
+    same = winner.hand_in is not None and candidate.content == _content_of(winner.hand_in)
     is_program = PurePosixPath(candidate.owned.file).suffix.lower() in SUFFIXES
-    if one.is_doubtful:
-        return one.why
-    words = f"{one.owned.shown} counts for {'the same exercise' if is_program else candidate.name}"
+    if winner.is_doubtful:
+        return winner.why
+    words = (
+        f"{winner.owned.shown} counts for {'the same exercise' if is_program else candidate.name}"
+    )
     return clean(f"{words}, and is the same" if same else words)
 
 
-def _unjudged(choice: Choice, owned: Owned, told: list[str], known: Exercises) -> Fate:
-    entry, path = owned.entry, PurePosixPath(owned.file)
-    is_other = path.suffix.lower() == NOTEBOOK and not told and not entry.fault
+def _unjudged(choice: Choice, file: Owned, remarks: list[str], exercises: Exercises) -> Fate:
+    entry, path = file.entry, PurePosixPath(file.file)
+    is_other = path.suffix.lower() == NOTEBOOK and not remarks and not entry.fault
     is_note = path.name in BESIDE or path.name.endswith(".hints.json")
-    if told == [NOT_ASKED] or is_other or is_note or entry.is_by_systems:
+    if remarks == [NOT_ASKED] or is_other or is_note or entry.is_by_systems:
         why = entry.fault if entry.is_by_systems else BESIDE_THE_WORK if is_note else NOT_ASKED
-        return _fate(choice, owned, LISTED, why, is_plain=True)
-    if told or entry.is_skipped:
-        return _fate(choice, owned, LISTED, "; ".join(told) or entry.fault)
+        return _fate(choice, file, LISTED, why, is_plain=True)
+    if remarks or entry.is_skipped:
+        return _fate(choice, file, LISTED, "; ".join(remarks) or entry.fault)
     if entry.fault:
-        return _fate(choice, owned, REFUSED, entry.fault)
-    if why := _wrong_kind(path, known):
-        return _fate(choice, owned, LISTED, why)
-    return _fate(choice, owned, LISTED, "neither a program nor a notebook", is_plain=True)
+        return _fate(choice, file, REFUSED, entry.fault)
+    if why := _wrong_kind(path, exercises):
+        return _fate(choice, file, LISTED, why)
+    return _fate(choice, file, LISTED, "neither a program nor a notebook", is_plain=True)
 
 
 def wrapped(name: str) -> str:
@@ -522,7 +526,7 @@ def wrapped(name: str) -> str:
     return f"a {suffix} is not opened: hand in the program itself, or a plain zip"
 
 
-def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
+def _wrong_kind(path: PurePosixPath, exercises: Exercises) -> str:
     """Why a file that may hold work is not read; nothing of one that hardly does."""
     suffix, name = path.suffix.lower(), path.name.lower()
     if wrapper := wrapped(path.name):
@@ -531,7 +535,7 @@ def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
         return f"it is not JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
         return f"it is a text file and is not read: {WRONG_SUFFIX}"
-    if name.partition(".")[0] in known.all or any(f".{part}." in name for part in _PARTS):
+    if name.partition(".")[0] in exercises.all or any(f".{part}." in name for part in _PARTS):
         return WRONG_SUFFIX
     return ""
 
@@ -540,24 +544,26 @@ def _fate(choice: Choice, owned: Owned, fate: str, why: str, *, is_plain: bool =
     return Fate(choice.student, owned.shown, fate, why, owned.entry.files, is_plain)
 
 
-def _other(owned: Owned, known: Exercises, read: _Reader, *, is_read: bool) -> str:
-    """What to call a program whose name is no exercise's: by what it exports, or by the nearest."""
-    path = PurePosixPath(owned.file)
-    if path.stem in known.all and path.stem not in known.meant:
-        return f"{path.stem} is not an exercise of {known.week}" if known.week else NOT_ASKED
+def _other(file: Owned, exercises: Exercises, read: _Reader, *, is_read: bool) -> str:
+    """Return why a program counts for no exercise, and the exercise that it may be meant for."""
+    path = PurePosixPath(file.file)
+    if path.stem in exercises.all and path.stem not in exercises.meant:
+        return (
+            f"{path.stem} is not an exercise of {exercises.week}" if exercises.week else NOT_ASKED
+        )
     wrong = f"no exercise is called {path.stem!r}"
-    if owned.entry.fault:
-        return clean(f"{wrong}; {owned.entry.fault}")
+    if file.entry.fault:
+        return clean(f"{wrong}; {file.entry.fault}")
     if not is_read:
         return clean(f"{wrong}; name it after its exercise")
     try:
-        text = read(owned, handin.MOST_BYTES).decode("utf-8", "replace")
+        text = read(file, handin.MOST_BYTES).decode("utf-8", "replace")
     except BadHandIn:
         return clean(wrong)
-    meant = known.by_exports.get(frozenset(_exported(text)) or frozenset({""}), [])
+    meant = exercises.by_exports.get(frozenset(_exported(text)) or frozenset({""}), [])
     if len(meant) == 1:
         return clean(f"{wrong}; if it is for {meant[0]}, name it {meant[0]}{path.suffix}")
-    return clean(f"{wrong}{_meant(path.stem, known)}; name it after its exercise")
+    return clean(f"{wrong}{_meant(path.stem, exercises)}; name it after its exercise")
 
 
 def _meant(name: str, known: Exercises) -> str:

@@ -135,7 +135,7 @@ def of_folder(top: Path, *, is_students: bool = False) -> Iterator[Entry]:
 
 
 def _contents(top: Path, within: str) -> Callable[[], Iterator[Entry]]:
-    """What lies in a folder that is skipped; links are not followed."""
+    """Return the files in a folder that is skipped. Links are not followed."""
 
     def found() -> Iterator[Entry]:
         waiting = [(top, within)]
@@ -215,10 +215,10 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
         raise BadArchive(f"{name} has more files than a class hands in: nothing was read.")
     infos_by_folder: dict[str, list[zipfile.ZipInfo]] = {}
     folders: set[str] = set()
-    filled: set[str] = set()
+    folders_with_files: set[str] = set()
     for info in infos_of_zip:
         path = _name_of(info)
-        filled.update(_above(path))
+        folders_with_files.update(_above(path))
         if info.filename.endswith(("/", "\\")):
             folders.add(path)
         elif folder := _skipped_part(path):
@@ -234,7 +234,7 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
             is_skipped=True,
             contents=_members(archive, infos) if is_needed else None,
         )
-    for folder in sorted(folders - filled):
+    for folder in sorted(folders - folders_with_files):
         if not _skipped_part(f"{folder}/x") and not _leads_out(folder):
             yield Entry(f"{folder}/.", files=0, fault=EMPTY)
 
@@ -302,7 +302,7 @@ def _skipped_part(path: str) -> str:
 def _members(
     archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]
 ) -> Callable[[], Iterator[Entry]]:
-    """What lies in a folder of a zip that is skipped."""
+    """Return the files in a folder of a zip that is skipped."""
 
     def found() -> Iterator[Entry]:
         for info in infos:

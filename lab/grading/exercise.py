@@ -59,7 +59,7 @@ class BadExercise(LabError):
 
 
 class UnknownExercise(LabError):
-    """Nobody has written an exercise of that name."""
+    """There is no exercise with this id."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Exercise:
 
     @property
     def shared(self) -> Path | None:
-        """What the checks of a project's steps have in common."""
+        """The module that the checks of all steps of a project import."""
         return EXERCISES / f"{self.project}.mjs" if self.project else None
 
     @property
@@ -152,12 +152,12 @@ class Exercise:
 
     @property
     def begins_as(self) -> str:
-        """What the file is called that a reader begins with."""
+        """The name of the file that a reader begins with."""
         return "server.mjs" if self.project else f"{self.id}{self.starter.suffix}"
 
     @property
     def handed_in_as(self) -> str:
-        """What a reader names when the work is checked: a file, or the folder of a project."""
+        """The path that a reader passes to `check`: a file, or the folder of a project."""
         return f"my-{self.project}/" if self.project else self.begins_as
 
     @property
@@ -194,7 +194,7 @@ class Exercise:
         return file.read_text("utf-8")
 
     def program_name(self, file: Path) -> str:
-        """What a program of it is called, also one that is written as edits of the solution."""
+        """The file name of an answer, even if the answer is written as edits of the solution."""
         return f"{file.stem}{self.solution.suffix}" if file.suffix == edits.SUFFIX else file.name
 
     def answer_file(self, wrong: Wrong) -> Path:
@@ -213,16 +213,16 @@ class Exercise:
 
     def version(self) -> str:
         """A digest of all that decides what a hand-in is worth."""
-        taken = hashlib.sha256()
+        digest = hashlib.sha256()
         for file in sorted(self.folder.rglob("*")):
             within = file.relative_to(self.folder).as_posix()
             if file.is_file() and not within.startswith(
                 ("wrong/", "solution.", "task.", "starter.")
             ):
-                taken.update(f"{within}\0".encode() + file.read_bytes() + b"\0")
+                digest.update(f"{within}\0".encode() + file.read_bytes() + b"\0")
         if self.shared:
-            taken.update(self.shared.read_bytes())
-        return taken.hexdigest()[:16]
+            digest.update(self.shared.read_bytes())
+        return digest.hexdigest()[:16]
 
 
 def _number(text: str) -> int:
@@ -321,15 +321,15 @@ def _folders() -> dict[str, Path]:
 
 @functools.lru_cache(maxsize=4)
 def _named(folders: tuple[str, ...]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    folder_by_id: dict[str, Path] = {}
     for file in sorted(Path(folder, FILE) for folder in folders):
-        if (other := found.get(file.parent.name)) is not None:
+        if (other := folder_by_id.get(file.parent.name)) is not None:
             raise BadExercise(
                 f"{paths.relative(other)} and {paths.relative(file.parent)} have the same name. "
                 "Rename one of them."
             )
-        found[file.parent.name] = file.parent
-    return found
+        folder_by_id[file.parent.name] = file.parent
+    return folder_by_id
 
 
 def read(folder: Path) -> Exercise:
@@ -344,44 +344,51 @@ def read(folder: Path) -> Exercise:
 @functools.lru_cache(maxsize=256)
 def _read(folder: Path, _changed: int) -> Exercise:
     file = folder / FILE
-    said = stored.read_toml(file, ADVICE, BadExercise)
+    data = stored.read_toml(file, ADVICE, BadExercise)
     with stored.named(file, ADVICE, BadExercise):
         known = set(Exercise.__dataclass_fields__) - {"id", "topic"}
-        if unknown := sorted(set(said) - known):
+        if unknown := sorted(set(data) - known):
             raise LabError(
                 f"it has the unknown key {unknown[0]!r}. {did_you_mean(unknown[0], known)}"
             )
-        said["wrong"] = [
-            {**one, "is_": one.pop("is")} if "is" in one else one for one in said.get("wrong", [])
+        data["wrong"] = [
+            {**one, "is_": one.pop("is")} if "is" in one else one for one in data.get("wrong", [])
         ]
-        made = flat(Exercise, {**said, "id": folder.name, "topic": folder.parent.name})
-        gate.held(made)
-    step_before(made)  # where that one cannot be read, the error names its file alone
+        exercise = flat(Exercise, {**data, "id": folder.name, "topic": folder.parent.name})
+        gate.held(exercise)
+    step_before(exercise)  # where that one cannot be read, the error names its file alone
     with stored.named(file, ADVICE, BadExercise):
-        if wrong := next(_faults(made), None):
+        if wrong := next(_faults(exercise), None):
             raise LabError(wrong)
-    return made
+    return exercise
 
 
-def _faults(one: Exercise) -> Iterator[str]:
-    """What is wrong with an exercise, in words."""
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", one.id):
-        yield f"its folder is called {one.id!r}: use only lower-case letters, digits and hyphens"
-    if one.level not in LEVELS:
-        yield f"its level is {one.level}: 1 (easy), 2 or 3 (hard)"
-    if not 1 <= one.minutes <= 90:
-        yield f"it takes {one.minutes} minutes: 1 to 90"
-    if len(one.hints) != HINTS:
-        yield f"it has {len(one.hints)} hints: {HINTS}, each saying more than the last"
-    if not one.modules or set(one.modules) - set(KINDS):
-        yield f'its modules are {list(one.modules)}: some of "esm", "cjs"'
-    yield from _faults_of_step(one)
-    for file in (one.folder / "task.md", one.folder / "check.mjs", one.starter, one.solution):
+def _faults(exercise: Exercise) -> Iterator[str]:
+    """Yield each fault of an exercise, in words."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", exercise.id):
+        yield (
+            f"its folder is called {exercise.id!r}: use only lower-case letters, digits and hyphens"
+        )
+    if exercise.level not in LEVELS:
+        yield f"its level is {exercise.level}: 1 (easy), 2 or 3 (hard)"
+    if not 1 <= exercise.minutes <= 90:
+        yield f"it takes {exercise.minutes} minutes: 1 to 90"
+    if len(exercise.hints) != HINTS:
+        yield f"it has {len(exercise.hints)} hints: {HINTS}, each saying more than the last"
+    if not exercise.modules or set(exercise.modules) - set(KINDS):
+        yield f'its modules are {list(exercise.modules)}: some of "esm", "cjs"'
+    yield from _faults_of_step(exercise)
+    for file in (
+        exercise.folder / "task.md",
+        exercise.folder / "check.mjs",
+        exercise.starter,
+        exercise.solution,
+    ):
         if not file.is_file():
             yield f"{file.name} is missing next to it"
-    yield from _faults_of_criteria(one.criteria)
-    yield from _faults_of_wrong(one)
-    yield from _faults_of_parameters(one)
+    yield from _faults_of_criteria(exercise.criteria)
+    yield from _faults_of_wrong(exercise)
+    yield from _faults_of_parameters(exercise)
 
 
 def _faults_of_step(step: Exercise) -> Iterator[str]:
@@ -420,38 +427,40 @@ def _faults_of_criteria(criteria: tuple[Criterion, ...]) -> Iterator[str]:
                 yield f"the criterion {name!r} needs {need!r}, which is not a criterion before it"
 
 
-def _faults_of_wrong(one: Exercise) -> Iterator[str]:
-    ids = [criterion.id for criterion in one.criteria]
-    if not one.wrong:
+def _faults_of_wrong(exercise: Exercise) -> Iterator[str]:
+    ids = [criterion.id for criterion in exercise.criteria]
+    if not exercise.wrong:
         yield "it has no [[wrong]] answers: they are the tests of its check"
-    for answer in one.wrong:
-        if not one.answer_file(answer).is_file():
+    for answer in exercise.wrong:
+        if not exercise.answer_file(answer).is_file():
             yield f"the wrong answer wrong/{answer.file} is missing"
         if not answer.misses or set(answer.misses) - set(ids):
             yield f"the wrong answer {answer.file} misses {list(answer.misses)}: some of {ids}"
         if not answer.message:
             yield f"the wrong answer {answer.file} has no message that it must get"
-    there = {file.name for file in (one.folder / "wrong").glob("*") if file.is_file()}
-    if extra := sorted(there - {answer.file for answer in one.wrong}):
+    there = {file.name for file in (exercise.folder / "wrong").glob("*") if file.is_file()}
+    if extra := sorted(there - {answer.file for answer in exercise.wrong}):
         yield f"wrong/{extra[0]} has no [[wrong]] entry"
 
 
-def _faults_of_parameters(one: Exercise) -> Iterator[str]:
-    for name, values in one.parameters.items():
+def _faults_of_parameters(exercise: Exercise) -> Iterator[str]:
+    for name, values in exercise.parameters.items():
         if len(set(values)) < 2:
             yield f"its parameter {name!r} has {list(values)}: give at least two different values"
-    told = set(_PLACE.findall((one.folder / "task.md").read_text("utf-8")))
-    if unknown := sorted(told - set(one.parameters)):
+    told = set(_PLACE.findall((exercise.folder / "task.md").read_text("utf-8")))
+    if unknown := sorted(told - set(exercise.parameters)):
         yield f"task.md has {{{{{unknown[0]}}}}}, which is not under [parameters]"
-    if silent := sorted(set(one.parameters) - told):
+    if silent := sorted(set(exercise.parameters) - told):
         yield f"task.md does not mention {{{{{silent[0]}}}}}, which differs by student"
-    for file in sorted(one.folder.glob("*.[mc]js")) + sorted(one.folder.glob("wrong/*")):
-        text = one.source(file)
+    for file in sorted(exercise.folder.glob("*.[mc]js")) + sorted(exercise.folder.glob("wrong/*")):
+        text = exercise.source(file)
         set_here = {name: value for value, name in _VALUE.findall(text)}
         for name in _PLACE.findall(text):
-            wanted = json.dumps(one.parameters[name][0]) if name in one.parameters else None
-            if set_here.get(name) != wanted or wanted is None:
+            value_text = (
+                json.dumps(exercise.parameters[name][0]) if name in exercise.parameters else None
+            )
+            if set_here.get(name) != value_text or value_text is None:
                 yield (
-                    f"{file.name} has {{{{{name}}}}}: write `const … = {wanted}; // "
+                    f"{file.name} has {{{{{name}}}}}: write `const … = {value_text}; // "
                     f"{{{{{name}}}}}`, with the first of its values under [parameters]"
                 )

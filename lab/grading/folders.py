@@ -256,7 +256,7 @@ def _main(
 
 
 def _instead(own_entries: list[Entry]) -> str:
-    """What a folder without a program has instead, and what to do."""
+    """Return which files a folder without a program has, and what to do."""
     for entry in own_entries:
         if entry.fault and is_program(entry.path):
             return f" that can be read ({entry.path}: {entry.fault}): put the file itself there"

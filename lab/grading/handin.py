@@ -48,7 +48,7 @@ _MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
 class BadHandIn(LabError):
-    """What was handed in cannot be a program: nothing was run, nothing is lost."""
+    """The hand-in cannot be a program. Nothing was run, and no file was changed."""
 
 
 @dataclass(frozen=True)
@@ -160,11 +160,11 @@ def _plain(text: str) -> str:
     """A program without its comments, and with empty strings, templates and regular expressions:
     what is written in them says nothing about the program. What has no end is left as it is.
     """
-    kept: list[str] = []
+    parts: list[str] = []
     at, last = 0, text.rfind("*/")
     depths: list[int] = []  # of the braces within each `${` that is open
     while found := _OPENING.search(text, at):
-        kept.append(text[at : found.start()])
+        parts.append(text[at : found.start()])
         sign, at = found[0], found.end()
         if sign == "{" and depths:
             depths[-1] += 1
@@ -173,7 +173,7 @@ def _plain(text: str) -> str:
         elif sign == "`" or (sign == "}" and depths):
             if sign == "}":
                 depths.pop()
-            kept.append("`")
+            parts.append("`")
             end = _OF_TEMPLATE.search(text, at)
             while end and end[0].startswith("\\"):
                 end = _OF_TEMPLATE.search(text, end.end())
@@ -187,16 +187,16 @@ def _plain(text: str) -> str:
         elif sign == "/*" and at <= last:
             at = text.index("*/", at) + 2
             continue
-        elif sign in "'\"/" and (sign != "/" or _begins_expression(kept)):
+        elif sign in "'\"/" and (sign != "/" or _begins_expression(parts)):
             whole = _WHOLE[sign].match(text, at - 1)
-            kept.append(sign * 2 if whole and sign != "/" else sign)
+            parts.append(sign * 2 if whole and sign != "/" else sign)
             # One without an end is looked at once: the rest of its line is plain.
             end_of_it = whole.end() if whole else _line_end(text, at)
-            kept.append("" if whole else text[at:end_of_it])
+            parts.append("" if whole else text[at:end_of_it])
             at = end_of_it
             continue
-        kept.append(sign)
-    return "".join([*kept, text[at:]])
+        parts.append(sign)
+    return "".join([*parts, text[at:]])
 
 
 def _line_end(text: str, at: int) -> int:
@@ -211,7 +211,7 @@ def _begins_expression(kept: list[str]) -> bool:
 
 
 def _kind_of_export(exercise: Exercise) -> str:
-    """What stands behind `export` in the starter, such as `function summary`."""
+    """Return the declaration after `export` in the starter, such as `function summary`."""
     found = _EXPORT.search(exercise.begin())
     return found[1] if found else "function"
 
@@ -240,9 +240,9 @@ def _foreign_text(text: str, plain: str) -> str:
     return ""
 
 
-def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
-    """A hand-in by its text, for the exercise of the id `asked`. Raises BadHandIn if there is
-    nothing in it, or too much, or something that is no program.
+def from_text(text: str, name: str = "", exercise_id: str = "ID") -> HandIn:
+    """A hand-in by its text, for the exercise `exercise_id`. Raises BadHandIn if it is
+    empty, too long or not a program.
     """
     plain = _plain(text)
     reason = _foreign_text(text, plain)
@@ -251,7 +251,7 @@ def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
     if not plain.strip():
         raise BadHandIn(
             f"{name or 'The hand-in'} is empty, so nothing was run. Begin with the exercise's "
-            f"starter, which `python -m lab task {asked} --starter` prints."
+            f"starter, which `python -m lab task {exercise_id} --starter` prints."
         )
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise BadHandIn(
@@ -339,19 +339,19 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
     Nothing but the sources of cells is believed: no metadata, points or outputs.
     """
     cells = _code_cells(text, name)
-    found = [own for asked, own, _ in cells if asked == exercise.id]
-    if not found:
-        found = [
-            source for asked, source, grade_id in cells if not asked and grade_id == exercise.id
+    programs = [program for cell_id, program, _ in cells if cell_id == exercise.id]
+    if not programs:
+        programs = [
+            source for cell_id, source, grade_id in cells if not cell_id and grade_id == exercise.id
         ]
-    if not found:
-        others = sorted({asked for asked, _, _ in cells if asked})
+    if not programs:
+        others = sorted({cell_id for cell_id, _, _ in cells if cell_id})
         hint = f" It has cells for {', '.join(others)}." if others else ""
         if exercise.id in _ids_in_text_cells(text):
             hint = " A text cell begins with that line. Turn it into a code cell."
         raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
-    worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
-    return from_text((worked_on or found)[-1], "", exercise.id)
+    worked_on = [program for program in programs if program.strip() != exercise.begin().strip()]
+    return from_text((worked_on or programs)[-1], "", exercise.id)
 
 
 def below(text: str, above: str = "\n") -> str:
@@ -359,9 +359,11 @@ def below(text: str, above: str = "\n") -> str:
     return text if text.startswith("#!") else "\n" * above.count("\n") + text
 
 
-def submitted(data: bytes, known: Container[str]) -> list[str]:
-    """The ids that cells of a notebook are handed in for; where no cell says one, of the exercises
-    `known` those whose cell to work in it has. Raises BadHandIn, which says why there are none.
+def submitted(data: bytes, exercise_ids: Container[str]) -> list[str]:
+    """Return the ids of the exercises that the cells of a notebook are handed in for.
+
+    A cell names its exercise, or is the working cell of one of `exercise_ids`. Raises BadHandIn if
+    there is no such cell.
     """
     if len(data) > MOST_OF_FILE:
         raise BadHandIn(
@@ -374,7 +376,7 @@ def submitted(data: bytes, known: Container[str]) -> list[str]:
         raise BadHandIn("it cannot be read, or is not UTF-8") from None
     cells = _code_cells(text, "it")
     asked = {asked for asked, _, _ in cells if asked}
-    worked_in = {grade_id for asked, _, grade_id in cells if not asked and grade_id in known}
+    worked_in = {grade_id for asked, _, grade_id in cells if not asked and grade_id in exercise_ids}
     if not asked | worked_in:
         raise BadHandIn("it has no cell that begins with %%submit and the id of an exercise")
     return sorted(asked | worked_in)
@@ -385,7 +387,7 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
     the id by which a class knows it.
     """
     try:
-        found = []
+        code_cells = []
         for cell in json.loads(text)["cells"]:
             if cell.get("cell_type") == "code":
                 source = "".join(cell["source"])
@@ -393,10 +395,10 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
                 asked, own = (
                     (mark[1], below(source[mark.end() :], mark[0])) if mark else ("", source)
                 )
-                found.append((asked, own, _grade_id(cell)))
+                code_cells.append((asked, own, _grade_id(cell)))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadHandIn(f"{name} is not a notebook: its JSON cannot be read.") from None
-    return found
+    return code_cells
 
 
 def _ids_in_text_cells(text: str) -> set[str]:

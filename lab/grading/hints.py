@@ -77,18 +77,18 @@ def told(note: bytes) -> tuple[int, ...]:
 
 
 def note_in(folder: Path, asked: Exercise) -> Path:
-    """Where the hints that were opened for an exercise are noted, beside its hand-in."""
+    """Return the file that notes the opened hints of an exercise, beside its hand-in."""
     return folder / NOTE.format(id=asked.id)
 
 
-def open_hint(asked: Exercise, folder: Path, number: int | None = None) -> Hint:
+def open_hint(exercise: Exercise, folder: Path, number: int | None = None) -> Hint:
     """Open a hint, by default the next one, or the last again, and note it in the folder."""
     if number is not None and number not in range(1, HINTS + 1):
-        raise NoHint(f"{asked.id} has no hint {number}: there are {HINTS}, 1 to {HINTS}.")
-    note = note_in(folder, asked)
+        raise NoHint(f"{exercise.id} has no hint {number}: there are {HINTS}, 1 to {HINTS}.")
+    note = note_in(folder, exercise)
     before = opened(note)
     again = number is None and len(before) == HINTS
     number = number or next((n for n in range(1, HINTS + 1) if n not in before), HINTS)
     now = sorted({*before, number})
     written.write(note, canonical({"opened": now}).encode())
-    return Hint(asked.id, number, asked.hints[number - 1], len(now), note, again)
+    return Hint(exercise.id, number, exercise.hints[number - 1], len(now), note, again)

@@ -45,7 +45,7 @@ Key = tuple[str, str, str, str]  # kind, name, number, archive
 
 @dataclass(frozen=True)
 class Owner:
-    """What a path says: whose, and what the file is called there."""
+    """The owner that a path names, and the name of the file in the owner's folder."""
 
     kind: str  # of platform, or FOLDER
     name: str
@@ -56,7 +56,7 @@ class Owner:
 
     @property
     def key(self) -> Key:
-        """What is equal for two files of one student alone."""
+        """A key that only the files of one student share."""
         # A platform's number says who it is in each of its archives; a folder's name does not.
         archive = "" if self.number else self.archive
         return (self.kind, unicodedata.normalize("NFC", self.name), self.number, archive)
@@ -88,7 +88,7 @@ KINDS = {
 
 
 def owner(kind: str, path: str) -> Owner | None:
-    """Whose a path is in an archive of that kind; None if it is not named so."""
+    """Return the owner of a path in an archive of this kind, None if the path names no owner."""
     if kind == FOLDER:
         folder, cut, file = path.partition("/")
         return Owner(FOLDER, folder, "", file) if cut and file else None
@@ -119,21 +119,21 @@ def _of_canvas(name: str, number: str, file: str, part: Mapping[str, str]) -> Ow
     return Owner("Canvas", name, number, plain, attempt)
 
 
-def without_assignment(owned: list[Owned]) -> list[Owned]:
+def without_assignment(files: list[Owned]) -> list[Owned]:
     """Blackboard writes the assignment before a name, the same one everywhere: without it."""
-    names = {one.owner.name for one in owned if one.owner.kind == "Blackboard"}
+    names = {file.owner.name for file in files if file.owner.kind == "Blackboard"}
     cut = len(_shared(names).rpartition("_")[0])
     cut += cut > 0
     return [
-        replace(one, owner=replace(one.owner, name=one.owner.name[cut:]))
-        if one.owner.kind == "Blackboard"
-        else one
-        for one in owned
+        replace(file, owner=replace(file.owner, name=file.owner.name[cut:]))
+        if file.owner.kind == "Blackboard"
+        else file
+        for file in files
     ]
 
 
 def _shared(names: set[str]) -> str:
-    """What all names begin with."""
+    """Return the longest common prefix of all names."""
     if not names:
         return ""
     first, last = min(names), max(names)
@@ -192,7 +192,7 @@ class Owned:
 
     @property
     def shown(self) -> str:
-        """What a line calls it: with its attempt, where a platform writes one."""
+        """The path in a line of the report, with the folder if the platform names an attempt."""
         return self.entry.path if self.owner.attempt else self.file
 
 
@@ -207,7 +207,7 @@ class Unowned:
 
 
 def students(
-    owned: Iterable[Owned], roster: Mapping[str, str], *, as_they_are: bool = False
+    files: Iterable[Owned], roster: Mapping[str, str], *, as_they_are: bool = False
 ) -> tuple[dict[str, list[Owned]], list[Unowned]]:
     """Whose entries are whose, by the student's id; and those of students who cannot be told apart.
 
@@ -215,7 +215,7 @@ def students(
     as_they_are : the names of plain folders are ids as they are.
     """
     groups: dict[Key, list[Owned]] = defaultdict(list)
-    for one in owned:
+    for one in files:
         groups[one.owner.key].append(one)
     numbers = Counter((key[0], key[2]) for key in groups if key[2])
     ids = {key: _id(key, roster, as_they_are) for key in groups}
@@ -233,8 +233,8 @@ def _apart(
     numbers: Counter[tuple[str, str]],
 ) -> tuple[dict[str, list[Owned]], list[Unowned]]:
     """Refuse all whose ids are the same, and all who share a number."""
-    found: dict[str, list[Owned]] = {}
-    refused: list[Unowned] = []
+    files_by_student: dict[str, list[Owned]] = {}
+    refusals: list[Unowned] = []
     same: dict[str, list[Key]] = defaultdict(list)
     for key, student in ids.items():
         same[_folded(student)].append(key)
@@ -242,7 +242,7 @@ def _apart(
         keys = _without_corrections(equal, groups)
         number = (keys[0][0], keys[0][2])
         if len(keys) == 1 and numbers[number] <= 1:
-            found[ids[keys[0]]] = groups[keys[0]]
+            files_by_student[ids[keys[0]]] = groups[keys[0]]
             continue
         others = keys if len(keys) > 1 else [k for k in groups if (k[0], k[2]) == number]
         paths = sorted({_top(groups[key][0].entry.path) for key in others})
@@ -250,8 +250,8 @@ def _apart(
             f"{' and '.join(paths)} lead to the same student, {ids[keys[0]]!r}: "
             f"name each in {ROSTER}, or rename the folders"
         )
-        refused += [Unowned(one.entry, why, is_whole=True) for key in keys for one in groups[key]]
-    return found, refused
+        refusals += [Unowned(one.entry, why, is_whole=True) for key in keys for one in groups[key]]
+    return files_by_student, refusals
 
 
 def _without_corrections(keys: list[Key], groups: dict[Key, list[Owned]]) -> list[Key]:
@@ -259,12 +259,12 @@ def _without_corrections(keys: list[Key], groups: dict[Key, list[Owned]]) -> lis
     in it is added to what the student handed in, and counts first.
     """
     loose = [key for key in keys if key[0] == FOLDER and not key[3]]
-    rest = [key for key in keys if key not in loose]
-    if len(loose) != 1 or len(rest) != 1 or loose[0][1] != student_id(loose[0][1]):
+    other_keys = [key for key in keys if key not in loose]
+    if len(loose) != 1 or len(other_keys) != 1 or loose[0][1] != student_id(loose[0][1]):
         return keys
     corrections = [replace(one, is_correction=True) for one in groups[loose[0]]]
-    groups[rest[0]] = [*groups[rest[0]], *corrections]
-    return rest
+    groups[other_keys[0]] = [*groups[other_keys[0]], *corrections]
+    return other_keys
 
 
 def _folded(student: str) -> str:

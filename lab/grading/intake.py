@@ -44,7 +44,7 @@ _INNER = re.compile(
 
 
 class LostWork(LabError):
-    """What came in is not what was judged, listed and refused: an error of the grader's."""
+    """A bug of the grader: a file that came in is neither judged, listed nor refused."""
 
 
 class BadRoster(LabError):
@@ -66,20 +66,20 @@ class Intake:
         return [*lines, *self.unowned]
 
     def sum(self) -> Sum:
-        """How many files and students came in and what became of them. Raises LostWork."""
+        """Return the counts of files and students by fate. Raises LostWork for a lost file."""
         fates: Counter[str] = Counter()
         of: dict[str, set[str]] = {}
         for student in self.students:
-            own = [fate for _, fate in student.fates]
-            files = sum(fate.files for fate in own)
+            own_fates = [fate for _, fate in student.fates]
+            files = sum(fate.files for fate in own_fates)
             if files != self.came[student.student]:
                 raise LostWork(
                     f"{student.student}: {self.came[student.student]} files came in, and "
                     f"{files} were looked at. Nothing was graded; please report this."
                 )
-            for fate in own:
+            for fate in own_fates:
                 fates[fate.fate] += fate.files
-            of[student.student] = {fate.fate for fate in own} or {LISTED}
+            of[student.student] = {fate.fate for fate in own_fates} or {LISTED}
         stray_files = sum(fate.files for fate in self.unowned)
         if stray_files != self.came[""] or self.all != sum(self.came.values()):
             raise LostWork(
@@ -94,7 +94,7 @@ class Intake:
 
 @dataclass(frozen=True)
 class Sum:
-    """How many came in, and what became of them."""
+    """The counts of files and students that came in, by fate."""
 
     files: int
     fates: dict[str, int]
@@ -110,86 +110,86 @@ class Sum:
             f"         {self._line(len(self.students), 'student', by)}"
         )
 
-    def _line(self, all_: int, what: str, parts: Mapping[str, int]) -> str:
+    def _line(self, total: int, noun: str, parts: Mapping[str, int]) -> str:
         words = ", ".join(
             f"{parts.get(fate, 0):,} {fate}" for fate in (choices.JUDGED, LISTED, REFUSED)
         )
-        if sum(parts.values()) != all_:
-            raise LostWork(f"{all_} {what}s came in, and {words}.")
-        return f"{count(all_, what)}: {words}"
+        if sum(parts.values()) != total:
+            raise LostWork(f"{total} {noun}s came in, and {words}.")
+        return f"{count(total, noun)}: {words}"
 
 
 def came_in(
     place: Path,
-    known: Exercises,
+    exercises: Exercises,
     roster: Mapping[str, str] | None = None,
     *,
-    whose: Iterable[str] = (),
+    student_ids: Iterable[str] = (),
     as_they_are: bool = True,
-    each: Callable[[Choice], None] = lambda _: None,
+    visit: Callable[[Choice], None] = lambda _: None,
 ) -> Intake:
     """What came in, all of it looked at, none of it run. Raises BadArchive, BadRoster.
 
-    whose : students that are meant, by id; all without.
+    student_ids : the students whose work is read; by default all
     as_they_are : students are called like their folders; else as `identity.student_id` makes it.
-    each : is called with each student while `Choice.read` can be asked.
+    visit : is called with each student's choice, as long as `Choice.read` can read files
     """
-    intake, wanted = Intake(), set(whose)
+    intake, wanted_ids = Intake(), set(student_ids)
     with ExitStack() as stack:
         ids = read_roster(place if place.is_dir() else place.parent) if roster is None else roster
-        owned = _all_owned(place, _Layout(known, ids), intake, stack)
+        owned = _all_owned(place, _Layout(exercises, ids), intake, stack)
         found, refused = identity.students(owned, ids, as_they_are=as_they_are)
         _refuse(intake, refused)
         for student, own in sorted(found.items()):
-            if not wanted or student in wanted:
-                intake.students.append(_of_student(student, own, known, intake, each))
+            if not wanted_ids or student in wanted_ids:
+                intake.students.append(_of_student(student, own, exercises, intake, visit))
             else:
                 intake.all -= sum(one.entry.files for one in own)
-    if wanted:
+    if wanted_ids:
         intake.all -= intake.came.pop("", 0)
         intake.unowned = []
     intake.sum()
     return intake
 
 
-def of_folders(students: Iterable[tuple[str, Path]], known: Exercises) -> Intake:
-    """What came in as one folder a student, whose it is being certain."""
+def of_folders(students: Iterable[tuple[str, Path]], exercises: Exercises) -> Intake:
+    """Return the intake of folders whose owners are known, one folder for each student."""
     intake = Intake()
     for student, folder in students:
         found = list(entries.of_folder(folder, is_students=True))
         intake.all += sum(entry.files for entry in found)
         owned = [Owned(entry, Owner(FOLDER, student, "", entry.path)) for entry in found]
-        intake.students.append(_of_student(student, owned, known, intake, lambda _: None))
+        intake.students.append(_of_student(student, owned, exercises, intake, lambda _: None))
     intake.sum()
     return intake
 
 
 def of_one(student: str, folder: Path, known: Exercises) -> Choice:
-    """What counts of one student's folder."""
+    """Return the work that counts of one student's folder."""
     (choice,) = of_folders([(student, folder)], known).students
     return choice
 
 
 def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -> list[Owned]:
     """The files of students; the intake gets those of no student."""
-    owned: list[Owned] = []
+    files: list[Owned] = []
     for source in _sources(place, layout, stack):
         intake.all += sum(entry.files for entry in source.entries)
         mine, strays = _owned(source, layout)
-        owned += mine
+        files += mine
         _refuse(intake, strays)
-    return owned
+    return files
 
 
 def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
     """List each file of no student: one line for all of one folder and one reason."""
     lines: dict[tuple[str, str, bool], int] = {}
-    for one in refused:
-        intake.came[""] += one.entry.files
-        folder = one.entry.path.partition("/")[0]
-        path = folder if one.is_whole else one.entry.path
-        lines[path, one.why, one.is_refused] = (
-            lines.get((path, one.why, one.is_refused), 0) + one.entry.files
+    for stray in refused:
+        intake.came[""] += stray.entry.files
+        folder = stray.entry.path.partition("/")[0]
+        path = folder if stray.is_whole else stray.entry.path
+        lines[path, stray.why, stray.is_refused] = (
+            lines.get((path, stray.why, stray.is_refused), 0) + stray.entry.files
         )
     for (path, why, is_refused), files in lines.items():
         fate = REFUSED if is_refused else LISTED
@@ -271,12 +271,14 @@ class _Layout:
         it.
         """
         work = [
-            one.path for one in inside if self.is_work(one.path) and not entries.is_zip(one.path)
+            entry.path
+            for entry in inside
+            if self.is_work(entry.path) and not entries.is_zip(entry.path)
         ]
         tops = {path.partition("/")[0] for path in work if "/" in path}
         steps = {top for top in tops if choices.step_of(f"{top}/", self._steps)[0]}
         return (
-            identity.kind_of(one.path for one in inside) == (FOLDER,)
+            identity.kind_of(entry.path for entry in inside) == (FOLDER,)
             and (bool(steps) or any("/" not in path for path in work))
             and all(map(_is_inner, tops - steps))
         )
@@ -333,29 +335,31 @@ def _is_inner(folder: str) -> bool:
 
 
 def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
-    """Whose the entries of one archive are."""
-    usable = [one for one in source.entries if not _is_unowned(one)]
-    strays: list[Unowned] = [_unowned(one) for one in source.entries if _is_unowned(one)]
-    wrapper, doubtful = layout.wrapper([one.path for one in usable])
+    """Return the owned entries of one archive, and the entries without an owner."""
+    usable = [entry for entry in source.entries if not _is_unowned(entry)]
+    strays: list[Unowned] = [_unowned(entry) for entry in source.entries if _is_unowned(entry)]
+    wrapper, doubtful = layout.wrapper([entry.path for entry in usable])
     if doubtful:
         why = (
             "it is not clear whether this is the folder of one student or of a class: give the "
             "folder that holds a folder for each student"
         )
-        return [], [*strays, *(Unowned(one, why, is_whole=True) for one in usable)]
-    paths = [one.path.removeprefix(wrapper) for one in usable]
+        return [], [*strays, *(Unowned(entry, why, is_whole=True) for entry in usable)]
+    paths = [entry.path.removeprefix(wrapper) for entry in usable]
     kinds = identity.kind_of(paths)
-    owned = []
-    for one, path in zip(usable, paths, strict=True):
+    files = []
+    for entry, path in zip(usable, paths, strict=True):
         owner, why = _owner(path, kinds)
         if owner is None:
-            is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not one.fault
+            is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not entry.fault
             is_refused = layout.is_work(path) or not is_stray
             wrapped = choices.wrapped(path) if is_stray else ""
-            strays.append(Unowned(one, one.fault or wrapped or why, is_refused or bool(wrapped)))
+            strays.append(
+                Unowned(entry, entry.fault or wrapped or why, is_refused or bool(wrapped))
+            )
         else:
-            owned.append(Owned(one, replace(owner, archive=source.archive)))
-    kept, refused = _without_classes(identity.without_assignment(owned), layout)
+            files.append(Owned(entry, replace(owner, archive=source.archive)))
+    kept, refused = _without_classes(identity.without_assignment(files), layout)
     return kept, [*strays, *refused]
 
 
@@ -384,59 +388,63 @@ def _owner(path: str, kinds: tuple[str, ...]) -> tuple[Owner | None, str]:
     return identity.owner(FOLDER, path), identity.NOT_IN_A_FOLDER
 
 
-def _without_classes(owned: list[Owned], layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
+def _without_classes(files: list[Owned], layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
     """Without folders that hold several students' work, where others hold one's."""
     below: dict[str, list[Owned]] = defaultdict(list)
-    for one in owned:
-        if one.owner.kind == FOLDER:
-            below[one.owner.name].append(one)
+    for file in files:
+        if file.owner.kind == FOLDER:
+            below[file.owner.name].append(file)
     classes = {
         name
         for name, mine in below.items()
-        if len(below) > 1 and layout.holds_students([one.owner.file for one in mine])
+        if len(below) > 1 and layout.holds_students([file.owner.file for file in mine])
     }
-    refused = [
-        Unowned(one.entry, SEVERAL, is_whole=True)
+    refusals = [
+        Unowned(file.entry, SEVERAL, is_whole=True)
         for name in sorted(classes)
-        for one in below[name]
+        for file in below[name]
     ]
-    kept = [one for one in owned if one.owner.kind != FOLDER or one.owner.name not in classes]
-    return kept, refused
+    kept = [file for file in files if file.owner.kind != FOLDER or file.owner.name not in classes]
+    return kept, refusals
 
 
 def _of_student(
     student: str,
-    owned: list[Owned],
-    known: Exercises,
+    own_files: list[Owned],
+    exercises: Exercises,
     intake: Intake,
-    each: Callable[[Choice], None],
+    visit: Callable[[Choice], None],
 ) -> Choice:
-    """What counts of one student. Whatever there is in it costs this student alone."""
-    shown = plain_name(student)
+    """Return the work that counts of one student. A fault in a file affects this student alone."""
+    student_name = plain_name(student)
     with ExitStack() as stack:
-        files = [one for one in _unpacked(owned, stack, _Layout(known, {})) if one.entry.files]
-        files.sort(key=lambda one: _order(one, known))
-        intake.came[student] += sum(one.entry.files for one in files)
-        intake.all += sum(one.entry.files for one in files) - sum(o.entry.files for o in owned)
-        looked, rest = files[:MOST_FILES], files[MOST_FILES:]
-        choice = choices.chosen(shown, looked, known)
+        files = [
+            file for file in _unpacked(own_files, stack, _Layout(exercises, {})) if file.entry.files
+        ]
+        files.sort(key=lambda file: _order(file, exercises))
+        intake.came[student] += sum(file.entry.files for file in files)
+        intake.all += sum(file.entry.files for file in files) - sum(
+            o.entry.files for o in own_files
+        )
+        looked, surplus = files[:MOST_FILES], files[MOST_FILES:]
+        choice = choices.chosen(student_name, looked, exercises)
         choice.student = student
-        each(choice)
+        visit(choice)
         choice.read = None
-    if rest:
-        left = sum(one.entry.files for one in rest)
+    if surplus:
+        left = sum(file.entry.files for file in surplus)
         why = f"{left:,} more files than {MOST_FILES:,}: they were not looked at"
-        choice.fates.append((rest[0], Fate(shown, "", REFUSED, why, left)))
+        choice.fates.append((surplus[0], Fate(student_name, "", REFUSED, why, left)))
     if not files:
-        choice.notes.append(Fate(shown, "", LISTED, entries.EMPTY, 0))
+        choice.notes.append(Fate(student_name, "", LISTED, entries.EMPTY, 0))
     elif not choice.chosen and all(fate.is_plain for fate in choices.listed(choice)):
         why = "it has neither a program nor a notebook"
-        choice.notes.append(Fate(shown, "", LISTED, why, 0))
+        choice.notes.append(Fate(student_name, "", LISTED, why, 0))
     return choice
 
 
 def _order(one: Owned, known: Exercises) -> tuple[bool, bool, int, str]:
-    """What is called like an exercise first, then what lies nearest to the top."""
+    """Sort files that are named like an exercise first, then files in the outermost folders."""
     stem = one.file.rpartition("/")[2].rpartition(".")[0].lower()
     return (stem not in known.meant, one.entry.is_skipped, one.file.count("/"), one.shown)
 
@@ -452,14 +460,14 @@ def _unpacked(owned: Iterable[Owned], stack: ExitStack, layout: _Layout) -> Iter
             yield from _own_zip(one, stack, layout)
 
 
-def _own_zip(one: Owned, stack: ExitStack, layout: _Layout) -> list[Owned]:
+def _own_zip(file: Owned, stack: ExitStack, layout: _Layout) -> list[Owned]:
     data = b"?"
     try:
-        if one.entry.size > MOST_OWN_ZIP:
+        if file.entry.size > MOST_OWN_ZIP:
             raise BadHandIn(f"a zip of more than {MOST_OWN_ZIP >> 20} MiB is not opened")
-        data = one.entry.read(MOST_OWN_ZIP + 1)
+        data = file.entry.read(MOST_OWN_ZIP + 1)
         archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
-        inside = [entry for entry in entries.of_zip(archive, one.entry.name) if entry.files]
+        inside = [entry for entry in entries.of_zip(archive, file.entry.name) if entry.files]
         if not inside:
             raise BadHandIn("there is nothing in this zip")
         if layout.holds_students([entry.path for entry in inside if not entry.fault]):
@@ -468,8 +476,8 @@ def _own_zip(one: Owned, stack: ExitStack, layout: _Layout) -> list[Owned]:
         is_ours = isinstance(error, BadHandIn | BadArchive)
         why = "" if is_ours else entries.unreadable(data[:100], error)
         fault = str(error) if is_ours else f"it cannot be read as a zip: {why}"
-        return [replace(one, entry=replace(one.entry, fault=clean(fault)))]
-    return [replace(one, entry=entry, inside=entry.path) for entry in inside]
+        return [replace(file, entry=replace(file.entry, fault=clean(fault)))]
+    return [replace(file, entry=entry, inside=entry.path) for entry in inside]
 
 
 def read_roster(root: Path) -> dict[str, str]:

@@ -65,7 +65,7 @@ def judged(
 ) -> Row:
     """One answer: the reference, or a wrong one, with the parameters of a student."""
     file = _file(exercise, wrong)
-    started = time.monotonic()
+    start_s = time.monotonic()
     version = nodes.version(node)
     try:
         text = exercise.program(file, exercise.for_student(student))
@@ -74,17 +74,17 @@ def judged(
     except LabError as error:
         fault = type(error).__name__
         return Row(exercise.id, file.name, 0, exercise.points, (), str(error), 0, fault, version)
-    missed = tuple(one.id for one in result.criteria if one.outcome != "held")
+    missed_ids = tuple(one.id for one in result.criteria if one.outcome != "held")
     first = next(iter(result.missed), None)
     return Row(
         exercise.id,
         file.name,
         result.points,
         result.of,
-        missed,
+        missed_ids,
         first.message if first else "",
-        time.monotonic() - started,
-        _fault(result, wrong, missed),
+        time.monotonic() - start_s,
+        _fault(result, wrong, missed_ids),
         version,
         result.outcome == NOISY,
     )
@@ -94,16 +94,16 @@ def _file(exercise: Exercise, wrong: Wrong | None) -> Path:
     return exercise.solution if wrong is None else exercise.answer_file(wrong)
 
 
-def _fault(result: Result, wrong: Wrong | None, missed: tuple[str, ...]) -> str:
+def _fault(result: Result, wrong: Wrong | None, missed_ids: tuple[str, ...]) -> str:
     if result.outcome == NOISY:
         return ""  # no verdict is no wrong verdict; who counts acceptances counts it apart
     if result.outcome != GRADED:
         return f"the check failed:\n{result}\n{result.fault}"
     if wrong is None:
-        return f"the reference misses {', '.join(missed)}:\n{result}" if missed else ""
-    if set(missed) != set(wrong.misses):
+        return f"the reference misses {', '.join(missed_ids)}:\n{result}" if missed_ids else ""
+    if set(missed_ids) != set(wrong.misses):
         return (
-            f"it misses {', '.join(missed) or 'nothing'} instead of "
+            f"it misses {', '.join(missed_ids) or 'nothing'} instead of "
             f"{', '.join(wrong.misses)}:\n{result}"
         )
     first = result.missed[0].message if result.missed else ""
@@ -167,19 +167,19 @@ def planned(
 
 def before() -> dict[str, list[Row]]:
     """The rows that were kept, by their keys; a line that is damaged is none."""
-    found: dict[str, list[Row]] = {}
+    rows_by_key: dict[str, list[Row]] = {}
     try:
         lines = KEPT.read_text("utf-8").splitlines()
     except FileNotFoundError:
-        return found
+        return rows_by_key
     for line in lines:
         try:
             said = json.loads(line)
             row = Row(**{**said["row"], "missed": tuple(said["row"]["missed"])})
-            found.setdefault(said["key"], []).append(row)
+            rows_by_key.setdefault(said["key"], []).append(row)
         except (ValueError, KeyError, TypeError):
             continue
-    return found
+    return rows_by_key
 
 
 def carried_out(
@@ -188,20 +188,20 @@ def carried_out(
     """Each with its rows, in order, as soon as it is done. Every row is kept when it is judged, so
     that a run which is stopped goes on with `resume`.
     """
-    kept = before() if resume else {}
+    earlier_rows = before() if resume else {}
     KEPT.parent.mkdir(parents=True, exist_ok=True)
     writing = threading.Lock()
 
     def one(todo: Todo) -> list[Row]:
         key = todo.key
-        found = kept.get(key, [])[: todo.times]
-        while len(found) < todo.times:
+        rows = earlier_rows.get(key, [])[: todo.times]
+        while len(rows) < todo.times:
             row = judged(todo.exercise, todo.wrong, todo.node, todo.student)
-            found.append(row)
+            rows.append(row)
             with writing, KEPT.open("a", encoding="utf-8") as file:
                 # On a line of its own, also behind one that was cut off.
                 file.write("\n" + json.dumps({"key": key, "row": asdict(row)}) + "\n")
-        return found
+        return rows
 
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -211,22 +211,22 @@ def carried_out(
             raise
 
 
-def table(found: list[Row]) -> str:
+def table(rows: list[Row]) -> str:
     """Markdown: what each answer got on each Node, and below it the seconds that it took."""
-    on = sorted({row.node for row in found}, key=nodes.major)
+    on = sorted({row.node for row in rows}, key=nodes.major)
     lines = [
         "| exercise | answer | of | misses | message | "
         + " | ".join(f"Node {n}" for n in on)
         + " |",
         "|---|---|---|---|---|" + "---|" * len(on),
     ]
-    for id, answer in dict.fromkeys((row.exercise, row.answer) for row in found):
-        of = [row for row in found if (row.exercise, row.answer) == (id, answer)]
+    for id, answer in dict.fromkeys((row.exercise, row.answer) for row in rows):
+        of = [row for row in rows if (row.exercise, row.answer) == (id, answer)]
         first = next((row for row in of if not row.fault and not row.noisy), of[0])
         cells = [_cell([row for row in of if row.node == node]) for node in on]
         words = [id, answer, bare(first.of), ", ".join(first.missed), _plain(first.message)]
         lines.append(f"| {' | '.join([*words, *cells])} |")
-    return "\n".join([*lines, "", *_seconds(found, on)]) + "\n"
+    return "\n".join([*lines, "", *_seconds(rows, on)]) + "\n"
 
 
 def _cell(rows: list[Row]) -> str:
@@ -240,13 +240,13 @@ def _cell(rows: list[Row]) -> str:
     return words + (f", {noisy} without a verdict" * bool(noisy)) + (", WRONG" * bool(wrong))
 
 
-def _seconds(found: list[Row], on: list[str]) -> Iterator[str]:
+def _seconds(rows: list[Row], on: list[str]) -> Iterator[str]:
     yield "| exercise | " + " | ".join(f"s on Node {node}, median (most)" for node in on) + " |"
     yield "|---|" + "---|" * len(on)
-    for id in dict.fromkeys(row.exercise for row in found):
+    for id in dict.fromkeys(row.exercise for row in rows):
         cells = []
         for node in on:
-            took = [row.seconds for row in found if (row.exercise, row.node) == (id, node)]
+            took = [row.seconds for row in rows if (row.exercise, row.node) == (id, node)]
             cells.append(f"{statistics.median(took):.2f} ({max(took):.2f})" if took else "")
         yield f"| {id} | {' | '.join(cells)} |"
 
@@ -294,30 +294,34 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--table", type=Path, help="also write a table in Markdown into this file")
     parser.add_argument("--student", default="", help="with the parameters of this student")
     parser.add_argument("--json", type=Path, help="also write the rows into this file")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        on = chosen_nodes(chosen.node)
-        ids = chosen.ids or exercises.names()
-        todos = planned(ids, on, times=chosen.times, beside=chosen.beside, student=chosen.student)
+        on = chosen_nodes(options.node)
+        ids = options.ids or exercises.names()
+        todos = planned(
+            ids, on, times=options.times, beside=options.beside, student=options.student
+        )
     except LabError as error:
         parser.exit(2, f"{error}\n")
-    found: list[Row] = []
-    with busy(chosen.beside):
-        for todo, rows in carried_out(todos, resume=chosen.resume, workers=chosen.workers):
-            found += rows
+    all_rows: list[Row] = []
+    with busy(options.beside):
+        for todo, rows in carried_out(todos, resume=options.resume, workers=options.workers):
+            all_rows += rows
             for row in rows:
-                if chosen.times == 1 or row.fault:
+                if options.times == 1 or row.fault:
                     print(row, flush=True)
-            if chosen.times > 1:
+            if options.times > 1:
                 name = f"{todo.exercise.id}, Node {rows[0].node}"
                 print(f"{name}: {_cell(rows)}", flush=True)
-    bad = [row for row in found if row.fault]
-    noisy = sum(row.noisy for row in found)
-    print(f"{len(found)} judged, {len(bad)} not as they should be, {noisy} without a verdict")
-    if chosen.table:
-        chosen.table.write_text(table(found), "utf-8")
-    if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(row) for row in found], indent=1) + "\n", "utf-8")
+    bad = [row for row in all_rows if row.fault]
+    noisy = sum(row.noisy for row in all_rows)
+    print(f"{len(all_rows)} judged, {len(bad)} not as they should be, {noisy} without a verdict")
+    if options.table:
+        options.table.write_text(table(all_rows), "utf-8")
+    if options.json:
+        options.json.write_text(
+            json.dumps([asdict(row) for row in all_rows], indent=1) + "\n", "utf-8"
+        )
     return min(1, len(bad))
 
 

@@ -25,7 +25,7 @@ ADVICE = "You can delete the file, which contains only earlier checks."
 
 
 def folder(exercise: str, other: Path) -> Path:
-    """Where one works: this folder, if the notebook of the exercise lies in it, else the other."""
+    """Return this folder if it holds the notebook of the exercise, else the other folder."""
     here = Path.cwd()
     return here if (here / f"{exercise}.ipynb").exists() else other
 
@@ -33,12 +33,12 @@ def folder(exercise: str, other: Path) -> Path:
 def add(exercise: str, place: Path) -> None:
     """Note that it was checked now. Where nothing can be written nothing is."""
     file = place / FILE
-    found = read(file)
-    times = found.setdefault(exercise, {}).setdefault(CHECKS, [])
+    checks = read(file)
+    times = checks.setdefault(exercise, {}).setdefault(CHECKS, [])
     times.append(datetime.now(UTC).isoformat(timespec="seconds"))
     del times[:-MOST]
     with contextlib.suppress(LabError):
-        written.write(file, json.dumps(found, indent=1).encode())
+        written.write(file, json.dumps(checks, indent=1).encode())
 
 
 def read(file: Path) -> dict[str, dict[str, list[str]]]:
@@ -49,13 +49,13 @@ def read(file: Path) -> dict[str, dict[str, list[str]]]:
         said: Any = stored.read_json(file, ADVICE)
     except (OSError, LabError):
         return {}
-    found: dict[str, dict[str, list[str]]] = {}
+    checks: dict[str, dict[str, list[str]]] = {}
     for name, kinds in said.items() if isinstance(said, dict) else ():
-        own = found.setdefault(name, {})
+        own = checks.setdefault(name, {})
         times = kinds.get(CHECKS) if isinstance(kinds, dict) else None
         if isinstance(times, list):
             own[CHECKS] = [one for one in times[-MOST:] if _time(one) is not None]
-    return found
+    return checks
 
 
 def _time(text: Any) -> datetime | None:
@@ -67,7 +67,7 @@ def _time(text: Any) -> datetime | None:
 
 
 def minutes(times: list[str]) -> float:
-    """How long somebody worked between these times, without the pauses."""
+    """Return the working time between these times, without the pauses."""
     known = sorted(made for one in times if (made := _time(one)) is not None)
     gaps = (later - sooner for sooner, later in itertools.pairwise(known))
     return sum(gap.total_seconds() for gap in gaps if gap.total_seconds() <= PAUSE_S) / 60

@@ -11,7 +11,7 @@ from typing import Any
 
 from lab.grading.exercise import Exercise
 from lab.storage.json_form import Stored
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import bare
 
 SCHEMA = 1
@@ -75,7 +75,7 @@ class Result(Stored, Shown):
 
     @property
     def missed(self) -> tuple[Looked, ...]:
-        """What was looked at and did not hold."""
+        """The criteria that were checked and missed."""
         return tuple(one for one in self.criteria if one.outcome in (MISSED, VOID))
 
     @property
@@ -85,7 +85,7 @@ class Result(Stored, Shown):
 
     @property
     def at_least(self) -> str:
-        """How many points are missing whatever the rest comes to, if the rest is untold."""
+        """The points that are certainly missing while other criteria have no verdict, in words."""
         if self.outcome != NOISY or not self.missed:
             return ""
         lost = bare(sum(one.of for one in self.missed))
@@ -133,13 +133,19 @@ class Result(Stored, Shown):
         return f"{name}{points}{'.' if first is None else f': {flat(first.message)}'}{apart}"
 
 
-def _told(one: Looked) -> str:
-    mark = {HELD: "✓", MISSED: "✗", VOID: "✗", LEFT: "·", NOISY: "?", BROKEN: "!"}[one.outcome]
-    points = "–" if one.outcome in (NOISY, BROKEN) else bare(one.points)
-    lines = [f"  {mark} {points}/{bare(one.of)}  {one.says}"]
-    if one.message:
-        lines.append(f"          {one.message}")
-    for name, text in (("saw", one.saw), ("wanted", one.wanted), ("printed", one.output)):
+def _told(criterion: Looked) -> str:
+    mark = {HELD: "✓", MISSED: "✗", VOID: "✗", LEFT: "·", NOISY: "?", BROKEN: "!"}[
+        criterion.outcome
+    ]
+    points = "–" if criterion.outcome in (NOISY, BROKEN) else bare(criterion.points)
+    lines = [f"  {mark} {points}/{bare(criterion.of)}  {criterion.says}"]
+    if criterion.message:
+        lines.append(f"          {criterion.message}")
+    for name, text in (
+        ("saw", criterion.saw),
+        ("wanted", criterion.wanted),
+        ("printed", criterion.output),
+    ):
         if text:
             lines.append(f"          {name}: {text.replace(chr(10), chr(10) + ' ' * 12)}")
     return "\n".join(lines)
@@ -149,42 +155,44 @@ def told_once(criteria: tuple[Looked, ...]) -> list[Looked]:
     """The criteria to be shown: what several miss for one reason, such as a file that cannot be
     loaded, is told with the first.
     """
-    told: set[str] = set()
-    found = []
-    for one in criteria:
-        if one.message in told and one.outcome == MISSED and not one.saw:
-            found.append(replace(one, message=AS_ABOVE, output=""))
+    messages: set[str] = set()
+    shown_criteria = []
+    for criterion in criteria:
+        if criterion.message in messages and criterion.outcome == MISSED and not criterion.saw:
+            shown_criteria.append(replace(criterion, message=AS_ABOVE, output=""))
         else:
-            found.append(one)
-        told.add(one.message)
-    return found
+            shown_criteria.append(criterion)
+        messages.add(criterion.message)
+    return shown_criteria
 
 
-def looked(exercise: Exercise, said: dict[str, dict[str, Any]]) -> tuple[Looked, ...]:
+def looked(exercise: Exercise, reports: dict[str, dict[str, Any]]) -> tuple[Looked, ...]:
     """The criteria with what the driver said of each; what it said nothing of was not looked at."""
-    names = {one.id: one.says for one in exercise.criteria}
-    found = []
-    for one in exercise.criteria:
-        told = said.get(one.id, {"outcome": BROKEN, "message": "It was not checked."})
-        outcome, message = str(told["outcome"]), str(told.get("message", ""))
+    names = {criterion.id: criterion.says for criterion in exercise.criteria}
+    checked_criteria = []
+    for criterion in exercise.criteria:
+        report = reports.get(criterion.id, {"outcome": BROKEN, "message": "It was not checked."})
+        outcome, message = str(report["outcome"]), str(report.get("message", ""))
         if outcome == LEFT:
             message = f"Not checked: it needs “{names[message]}”"
-        found.append(
+        checked_criteria.append(
             Looked(
-                one.id,
-                one.says,
-                one.points if outcome == HELD else 0,
-                one.points,
+                criterion.id,
+                criterion.says,
+                criterion.points if outcome == HELD else 0,
+                criterion.points,
                 outcome,
                 clean(message),
-                clean(str(told.get("saw", ""))),
-                clean(str(told.get("wanted", ""))),
+                clean(str(report.get("saw", ""))),
+                clean(str(report.get("wanted", ""))),
                 clean(
-                    "\n".join(str(told[name]) for name in ("stdout", "stderr") if told.get(name))
+                    "\n".join(
+                        str(report[name]) for name in ("stdout", "stderr") if report.get(name)
+                    )
                 ),
             )
         )
-    return tuple(found)
+    return tuple(checked_criteria)
 
 
 def flat(text: str) -> str:
@@ -205,9 +213,9 @@ def clean(text: str, most: int = 4000) -> str:
 def plain_name(folder: str) -> str:
     """A student's name that can be printed and written; two folders never get the same one."""
     plain = clean(folder).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
-    encoded = os.fsencode(folder)
-    if plain == folder and len(encoded) <= MOST_OF_NAME:
+    name_bytes = os.fsencode(folder)
+    if plain == folder and len(name_bytes) <= MOST_OF_NAME:
         return folder
     if len(plain.encode()) > MOST_OF_NAME - 9:
         plain = plain[:60]
-    return f"{plain} {hashlib.sha256(encoded).hexdigest()[:8]}"
+    return f"{plain} {hashlib.sha256(name_bytes).hexdigest()[:8]}"

@@ -57,7 +57,7 @@ class Fell(NotGraded):
 
 
 class Stopped(NotGraded):
-    """Whoever asked does not want to know any more."""
+    """The caller has cancelled the check."""
 
 
 LONG = "The check took longer than all criteria together may take, so it was stopped."
@@ -70,7 +70,7 @@ FELL = (
 
 @dataclass(frozen=True)
 class Said:
-    """What the driver said: of each criterion by id, at its end, and why it was stopped."""
+    """The driver's reports: one for each criterion, one at the end, and why it was stopped."""
 
     criteria: dict[str, dict[str, Any]]
     end: dict[str, Any]
@@ -112,9 +112,9 @@ def grade(
             "LAB_NODE to the path of a Node 22.18 or newer, or hand in JavaScript."
         )
     seed = int.from_bytes(os.urandom(4)) if seed is None else seed
-    started, when = time.monotonic(), datetime.now(UTC)
+    start_s, when = time.monotonic(), datetime.now(UTC)
     for attempt in range(TRIES):
-        said, limits = _decided(
+        report, limits = _decided(
             exercise,
             hand_in,
             kind=kind,
@@ -124,9 +124,9 @@ def grade(
             tell=tell,
             stop=stop,
         )
-        criteria = looked(exercise, said.criteria)
-        outcomes = {one.outcome for one in criteria}
-        if NOISY not in outcomes or time.monotonic() - started > PATIENCE_S:
+        criteria = looked(exercise, report.criteria)
+        outcomes = {criterion.outcome for criterion in criteria}
+        if NOISY not in outcomes or time.monotonic() - start_s > PATIENCE_S:
             break
     outcome = BROKEN if BROKEN in outcomes else NOISY if NOISY in outcomes else GRADED
     return Result(
@@ -134,7 +134,7 @@ def grade(
         exercise.id,
         exercise.title,
         outcome,
-        sum(one.points for one in criteria) if VOID not in outcomes else 0,
+        sum(criterion.points for criterion in criteria) if VOID not in outcomes else 0,
         exercise.points,
         criteria,
         hand_in.digest,
@@ -147,11 +147,13 @@ def grade(
         exercise.for_student(student),
         student,
         when.isoformat(timespec="seconds"),
-        round(time.monotonic() - started, 3),
-        tuple(said.end.get("series", ())),
-        dict(said.end.get("seen", {})),
+        round(time.monotonic() - start_s, 3),
+        tuple(report.end.get("series", ())),
+        dict(report.end.get("seen", {})),
         fault="\n".join(
-            f"{id}: {one['fault']}" for id, one in said.criteria.items() if one.get("fault")
+            f"{id}: {criterion['fault']}"
+            for id, criterion in report.criteria.items()
+            if criterion.get("fault")
         ),
     )
 
@@ -253,7 +255,7 @@ def _judged(
 
 
 def _keepers(group: Cgroup, kind: str) -> str:
-    """What holds memory and processes, and what is not hard about it."""
+    """Return in words how memory and processes are limited, and which of them are only watched."""
     if group.folders:
         return group.kind
     filtered = kind != sandbox.NONE and sandbox.inner_filter()
@@ -278,13 +280,13 @@ def _heard(
     lines: Iterator[dict[str, Any] | str],
     tell: Tell | None,
 ) -> Said:
-    """What the driver says, line by line, until it ends, or has to be ended."""
+    """Read the driver's lines until the driver ends or must be killed."""
     criteria: dict[str, dict[str, Any]] = {}
     end: dict[str, Any] = {}
-    stopped = ""
+    stop_reason = ""
     for line in lines:
         if isinstance(line, str):
-            stopped = line
+            stop_reason = line
             break
         if "criterion" in line:
             criteria[line["criterion"]] = line
@@ -292,9 +294,13 @@ def _heard(
                 tell(line)
         elif line.get("end"):
             end = line
-    if stopped:
+    if stop_reason:
         # What was decided before stands; what was not is missed, with the reason.
-        return Said(_Missing(criteria, stopped, NOISY if stopped == BUSY else MISSED), end, stopped)
+        return Said(
+            _Missing(criteria, stop_reason, NOISY if stop_reason == BUSY else MISSED),
+            end,
+            stop_reason,
+        )
     if not end:
         process.wait(5)
         errors.seek(0)
@@ -322,7 +328,7 @@ class _Missing(dict[str, dict[str, Any]]):
         self._why, self._outcome = why, outcome
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What was said of it, or what it came to because of what stopped the check."""
+        """Return the report on a criterion, or the outcome that follows from a stopped check."""
         return super().get(key) or {"outcome": self._outcome, "message": self._why}
 
 
@@ -334,7 +340,7 @@ def _lines(
 ) -> Iterator[dict[str, Any] | str]:
     """Each object that the driver prints; a text says why it had to be stopped. Raises Stopped."""
     assert process.stdout is not None
-    rest, total, looked_at = b"", 0, time.monotonic()
+    unread, total, looked_at = b"", 0, time.monotonic()
     began, queue = looked_at, _Queue()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
@@ -364,7 +370,7 @@ def _lines(
             if total > MOST_SAID:
                 yield "The check wrote more output than is allowed."
                 return
-            *lines, rest = (rest + chunk).split(b"\n")
+            *lines, unread = (unread + chunk).split(b"\n")
             for line in lines:
                 yield _parsed(line)
 
@@ -397,12 +403,12 @@ class _Queue:
 
 def _parsed(line: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        message = None
+    if not isinstance(message, dict):
         raise NotGraded("What the check printed is not a result, so there is none.")
-    return said
+    return message
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -176,7 +176,7 @@ def driver(
         raise NoSandbox(NO_SANDBOX)
     rules = os.memfd_create("seccomp")
     try:
-        held = os.write(rules, _filter(_NUMBERS))
+        bytes_written = os.write(rules, _filter(_NUMBERS))
         os.lseek(rules, 0, os.SEEK_SET)
         yield (
             [
@@ -198,7 +198,7 @@ def driver(
                     "PATH",
                     "/usr/bin:/bin",
                 ),
-                *(("--seccomp", str(rules)) if held else ()),
+                *(("--seccomp", str(rules)) if bytes_written else ()),
                 "--",
                 *("/node", "/grader/main.mjs"),
             ],

@@ -85,7 +85,7 @@ def starts(package: Mapping[str, Any]) -> list[Start]:
 
 
 def _of_script(texts: Mapping[str, str], name: str, script_names: set[str]) -> Iterator[Start]:
-    """What a script starts; each script counts once, also where two of them call each other."""
+    """Return the programs that a script starts. Scripts that call each other count once."""
     if name in texts and name not in script_names and len(script_names) < MOST_SCRIPTS:
         script_names.add(name)
         yield from _of_text(texts[name], texts, script_names)

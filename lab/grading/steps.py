@@ -49,7 +49,7 @@ def best(project: str, place: Path) -> dict[str, float]:
 
 
 def told(step: Exercise, result: Result, place: Path) -> str:
-    """What to say below the result of a step: all points so far, and what follows."""
+    """Return the lines below the result of a step: all points so far, and the next step."""
     if not step.project:
         return ""
     steps, points = exercises.steps(step.project), best(step.project, place)

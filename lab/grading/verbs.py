@@ -28,7 +28,7 @@ def submit(id: str, program: str) -> Result:
     It is kept until the next one; `lab.check(id)` judges it again.
     """
     asked = exercise(id)
-    hand_in = handin.from_text(program, asked=id)
+    hand_in = handin.from_text(program, exercise_id=id)
     result = judged(asked, hand_in)
     written.write(HANDED_IN / f"{id}.js", program.encode())
     return result
@@ -40,16 +40,16 @@ def check(id: str, file: str | os.PathLike[str] = "") -> Result:
 
     Raises UnknownExercise, which names the nearest; BadHandIn if there is nothing to judge.
     """
-    asked = exercise(id)
+    task = exercise(id)
     if file:
-        return judged(asked, folders.from_path(os.fspath(file), asked))
+        return judged(task, folders.from_path(os.fspath(file), task))
     last = HANDED_IN / f"{id}.js"
     if not last.exists():
         raise BadHandIn(
             f"Nothing has been handed in for {id} yet: begin a cell with %%submit {id}, or name "
-            f'your file, lab.check("{id}", "{id}{asked.starter.suffix}").'
+            f'your file, lab.check("{id}", "{id}{task.starter.suffix}").'
         )
-    return judged(asked, handin.from_text(last.read_text("utf-8")))
+    return judged(task, handin.from_text(last.read_text("utf-8")))
 
 
 @checked
@@ -70,26 +70,26 @@ def course(seed: str) -> None:
     os.environ["LAB_COURSE_SEED"] = seed
 
 
-def judged(asked: Exercise, hand_in: HandIn, **options: Any) -> Result:
+def judged(exercise: Exercise, hand_in: HandIn, **options: Any) -> Result:
     """Judge it with a bar that says how far it is."""
-    place = notes.folder(asked.id, HANDED_IN)
+    place = notes.folder(exercise.id, HANDED_IN)
     if place != HANDED_IN:
-        notes.add(asked.id, place)
-    with _progress(asked) as tell:
-        result = run.grade(asked, hand_in, student=student(), tell=tell, **options)
-    steps.note(asked, result, HANDED_IN)
-    return replace(result, hints=len(hints.opened(hints.note_in(place, asked))))
+        notes.add(exercise.id, place)
+    with _progress(exercise) as tell:
+        result = run.grade(exercise, hand_in, student=student(), tell=tell, **options)
+    steps.note(exercise, result, HANDED_IN)
+    return replace(result, hints=len(hints.opened(hints.note_in(place, exercise))))
 
 
 @contextlib.contextmanager
 def _progress(asked: Exercise) -> Iterator[run.Tell]:
     count = len(asked.criteria)
     with Progress(float(count), f"checking {asked.id}") as bar:
-        done = 0
+        finished_count = 0
 
         def tell(said: dict[str, Any]) -> None:
-            nonlocal done
-            done += 1
-            bar.at(float(done), f"{done} of {count} criteria")
+            nonlocal finished_count
+            finished_count += 1
+            bar.at(float(finished_count), f"{finished_count} of {count} criteria")
 
         yield tell

@@ -7,7 +7,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.records.table import Table
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import bare
 
 ORDER = {"fail": 0, "warn": 1, "ok": 2}

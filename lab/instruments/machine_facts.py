@@ -92,7 +92,7 @@ def gather(measure: Callable[[], Calibration] | None) -> Facts:
 
 
 def version(ask: Callable[[], str | None]) -> str | None:
-    """What a tool answers, or None if it is not there or answers strangely."""
+    """Return the output of a tool, None if the tool is missing or its output cannot be read."""
     try:
         return ask()
     except AdapterError:

@@ -20,7 +20,7 @@ import numpy as np
 from lab.errors import LabError
 from lab.judging import patterns
 from lab.storage.json_form import Stored
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import bare, count, within
 
 LEVEL = 0.95

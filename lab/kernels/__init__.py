@@ -1,1 +1,1 @@
-"""What runs cells: the two kernels, the bridge of the JavaScript one, forks for builds."""
+"""The programs that run cells: two kernels, the bridge of the JavaScript kernel, and forks."""

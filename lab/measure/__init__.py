@@ -1,1 +1,1 @@
-"""What asks an experiment: the verbs, and the one way from a question to its answer."""
+"""The verbs that ask an experiment, and the way from a question to its answer."""

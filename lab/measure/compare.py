@@ -14,11 +14,11 @@ from typing import Any
 from lab import usage
 from lab.errors import LabError, did_you_mean
 from lab.judging.stats import abba
+from lab.measure.disturbance import Patience, undisturbed
 from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import Found, aimed, measure, resolve
 from lab.measure.plan import OPTIONS, Plan, plan
-from lab.measure.undisturbed import Patience, undisturbed
 from lab.processes.progress import Tell, telling
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison

@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 
 from lab import usage
 from lab.errors import LabError
+from lab.measure.disturbance import Patience, undisturbed
 from lab.measure.experiment import ask
 from lab.measure.generator import Generator, GeneratorFailed, Standby
 from lab.measure.plan import OPTIONS, Plan, is_default, plan
-from lab.measure.undisturbed import Patience, undisturbed
 from lab.processes import machine
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell, telling

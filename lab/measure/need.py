@@ -8,7 +8,7 @@ from lab.servers.catalog import server
 from lab.servers.recipe import MissingProgram
 from lab.servers.server_errors import ServerError
 from lab.storage.gate import checked
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 __all__ = ["Need", "need"]
 

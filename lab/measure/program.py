@@ -134,7 +134,7 @@ def _chosen(experiment: Experiment[Printed], versions: Sequence[int]) -> list[st
 
 
 def _together(outputs: Sequence[Printed]) -> Printed:
-    """What one program printed on several Nodes, a row a line, each with its Node."""
+    """Join the outputs of one program on several Nodes: a row for each line, with its Node."""
     outputs = [
         replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in outputs
     ]

@@ -40,7 +40,7 @@ OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
 
 @dataclass(frozen=True)
 class _Asking:
-    """What each tool is asked for."""
+    """The load that each tool gets."""
 
     connections: int
     seconds: float

@@ -37,12 +37,12 @@ function repair(client) {
   }
   let first = true;
   client._connect = function () {
-    for (const lost of this.pipelinedRequests.toArray()) {
-      if (lost.bytes > 0) {
+    for (const request of this.pipelinedRequests.toArray()) {
+      if (request.bytes > 0) {
         // part of an answer came. Its parser is never told that the connection ended, so an answer
         // without a length, which ends with its connection, is never counted either.
         counts.errors.CLOSED_EARLY = (counts.errors.CLOSED_EARLY ?? 0) + 1;
-        rows.push([now(), ageUs(lost), -5, 0]);
+        rows.push([now(), ageUs(request), -5, 0]);
       } else {
         counts.lost_on_close++;
       }

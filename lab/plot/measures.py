@@ -26,7 +26,7 @@ class Metric(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What an axis is called: with the unit, unless that is in the name."""
+        """The label of an axis, with the unit unless the name has the unit."""
         told = not self.unit or self.noun.endswith(self.unit)
         return self.noun if told else f"{self.noun} ({self.unit})"
 

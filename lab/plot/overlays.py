@@ -1,4 +1,4 @@
-"""What stands beside the measured: published figures, predictions and bands of theory."""
+"""Overlays on measured values: published numbers, predictions and bands of theory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.storage.gate import fit, shown
 
 @dataclass(frozen=True)
 class Band:
-    """What theory says, drawn behind: lower and upper y at each x, in the unit of the axis."""
+    """A band of theory behind the values: lower and upper y at each x, in the unit of the axis."""
 
     name: str
     xs: Sequence[Any]

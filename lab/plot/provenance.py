@@ -1,4 +1,4 @@
-"""What a figure says of its trials beside their values: failed checks, warnings, where and when."""
+"""The notes of a figure on its trials: failed checks, warnings, machine and date."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ predict.little(200, 0.05)                           10 requests are inside, on a
 """
 
 from lab.predict.accept import Admission, accept_losses, accept_turns
-from lab.predict.closed import Band, Closed, Mva, Station, closed, delay, queue
+from lab.predict.closed_network import Band, Closed, Mva, Station, closed, delay, queue
 from lab.predict.queues import (
     Exponential,
     Open,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.errors import LabError
-from lab.predict.closed import Band, Closed, closed, delay, queue
+from lab.predict.closed_network import Band, Closed, closed, delay, queue
 from lab.predict.queues import above_zero
 from lab.storage.gate import checked, shown
 

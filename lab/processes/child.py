@@ -29,7 +29,7 @@ class OutOfTime(ChildFailed):
 
 @dataclass(frozen=True)
 class Finished:
-    """What an ended program left: exit code, both outputs, seconds on the wall clock."""
+    """The result of an ended program: exit code, both outputs, seconds on the wall clock."""
 
     returncode: int
     stdout: str
@@ -155,6 +155,6 @@ def _size(*files: IO[bytes]) -> int:
 
 
 def _text(file: IO[bytes], most: int = -1) -> str:
-    """What was written to `file`, as text; bytes that are no UTF-8 become replacement marks."""
+    """Return the content of `file` as text. Bytes that are not UTF-8 become replacement marks."""
     file.seek(0)
     return file.read(most).decode(errors="replace")

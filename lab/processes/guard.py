@@ -25,7 +25,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from lab.processes.proctree import LINUX, Process, children, grown, owner, processes
 from lab.processes.spawn import become_subreaper
-from lab.processes.supervised import PollLoop, Supervised
+from lab.processes.supervised_program import PollLoop, Supervised
 
 POLL_S = 0.02
 GRACE_S = 2.0  # from TERM to KILL, and from KILL to giving up
@@ -65,7 +65,7 @@ class Guard:
                     self.advance(server, now)
 
     def patience_s(self) -> float | None:
-        """How long nothing has to be done; None if only an event can change that."""
+        """The seconds until the next task is due, None if the guard waits only for events."""
         now = time.monotonic()
         waits = [server.resume_at - now for server in self.servers if server.resume_at]
         waits += [POLL_S for server in self.servers if server.term_at and not server.finished]
@@ -90,7 +90,7 @@ class Guard:
         self.shut()
 
     def shut(self) -> None:
-        """Nobody needs us any more."""
+        """Close the guard and stop its servers, because no owner is left."""
         self.loop.unwatch(self.control.fileno())
         self.open = False
         for server in self.servers:

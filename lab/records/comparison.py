@@ -25,7 +25,7 @@ from lab.records.table import Rows
 from lab.records.trial import Trial
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 SCHEMA = 1
 At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None  # swept

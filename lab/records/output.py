@@ -14,7 +14,7 @@ from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
 from lab.records.table import Rows
 from lab.storage import gate
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 _CURE = "it is not installed here (run `make nodes`), and no run of the present program is recorded"
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from lab import late, paths, usage
+from lab import injection, paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.processes import machine, nodes
 from lab.processes.machine import Machine
@@ -222,7 +222,7 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
 def kind_of(name: str) -> Kind[Any]:
     """Return the kind of that name. Raises LabError."""
     if name not in Kind.known:
-        late.bring("record")
+        injection.bring("record")
     if name not in Kind.known:
         raise LabError(f"it is of kind {name!r}. {did_you_mean(name, Kind.known)}")
     return Kind.known[name]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import number
 
 # Whole numbers that name something: 40,001 is no port.

@@ -14,7 +14,7 @@ from lab import paths, usage
 from lab.errors import LabError
 from lab.records.reference import TRACED, Kind, traced
 from lab.storage import gate, stored, written
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 SCHEMA = 1
 ADVICE = "Record it with `make reference`, or run with LAB_MODE=live."

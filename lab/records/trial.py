@@ -23,7 +23,7 @@ from lab.records.raw import RawRef
 from lab.records.reference import Recorded
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat, plain, rounded
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 from lab.text.numbers import tidy
 
 SCHEMA = 1

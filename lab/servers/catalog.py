@@ -72,7 +72,7 @@ def paced(name: str) -> bool:
 
 
 def needs(name: str) -> tuple[str, ...]:
-    """What a server of the catalogue is made with, as the catalogue names it; () of any other."""
+    """Return the needs of a server as the catalogue names them, () for a server outside it."""
     return tuple(_catalog()["servers"].get(name, {}).get("needs", ()))
 
 

@@ -32,7 +32,7 @@ class Endless(NoAnswer):
 
 
 class BadPath(LabError):
-    """What was asked for cannot be written into a request."""
+    """The path or a header cannot be written into a request."""
 
 
 class NotLoopback(LabError):

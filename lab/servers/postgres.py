@@ -198,7 +198,7 @@ def _cluster(sql: Path) -> Path:
 
 
 def _first(error: OSError) -> object:
-    """What went wrong; copytree goes on after an error and tells of every file."""
+    """Return the errors in words. copytree goes on after an error and reports every file."""
     return error.args[0][0][-1] if isinstance(error, shutil.Error) else error
 
 

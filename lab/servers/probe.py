@@ -1,4 +1,4 @@
-"""What the probe inside a Node server wrote: one row per 100 ms and process."""
+"""The rows that the probe inside a Node server wrote: one per 100 ms and process."""
 
 from __future__ import annotations
 

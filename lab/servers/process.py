@@ -14,7 +14,7 @@ from pathlib import Path
 from lab import paths, settings, usage
 from lab.errors import LabError
 from lab.processes import guard_link, machine, nodes
-from lab.processes.supervised import USUAL_LINE
+from lab.processes.supervised_program import USUAL_LINE
 from lab.servers import registry, sockets
 from lab.servers.http_get import NoPort, NotLoopback, address, loopback
 from lab.servers.program import Body, MissingProgram, Program
@@ -153,7 +153,7 @@ def _await_listening(running: Running, port: int, listen_s: float) -> str:
 
 
 def _why_unheard(running: Running, port: int) -> str:
-    """What a running server has failed to do, as far as its output tells."""
+    """Return why a running server was not found: no listener, or no line that names its port."""
     recipe = running.recipe
     if recipe.listening == "connect":
         return f"It is running, but nothing is listening on port {port}."

@@ -41,7 +41,7 @@ class Body:
         return cls(path, len(content), hashlib.sha256(content).hexdigest(), text)
 
     def mismatch(self, status: int, body: builtins.bytes) -> str | None:
-        """What is wrong with an answer, in words, or None if it is as it must be."""
+        """Return the fault of a response in words, None if the response is as expected."""
         if status != self.status:
             return f"status {status} instead of {self.status}"
         if self.bytes is not None and len(body) != self.bytes:
@@ -58,7 +58,7 @@ class Body:
 
 @dataclass(frozen=True, repr=False)
 class Program:
-    """What a server consists of and what it must answer."""
+    """The sources of a server and the responses that it must give."""
 
     name: str
     command: tuple[str, ...]  # {port} is still to be filled in
@@ -116,7 +116,7 @@ class Program:
         return " ".join([f"PORT={port}", *settings, *map(shlex.quote, words)])
 
     def missing(self) -> list[str]:
-        """What this server needs and is not installed, each with the line that installs it."""
+        """The missing needs of this server, each with the line that installs it."""
         node = self.interpreter if self.runtime == "node" else ""
         return lacking(self._all_needs(), self.install, node)
 
@@ -171,7 +171,7 @@ def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
 
 
 def _no_rights(name: str) -> str | None:
-    """What "linux:networks" or "linux:limits" lacks."""
+    """Return why "linux:networks" or "linux:limits" is not available."""
     if name == "limits":
         lacks = "control groups for cpu and memory, which need Linux, and root or systemd"
         return None if machine.may_limit() else lacks

@@ -113,7 +113,7 @@ class Stopped(Servers):
 
 
 def identity(pid: int) -> float | None:
-    """What tells a process from a later one with the same pid; None if there is none."""
+    """Return a mark that differs for a later process with the same pid, None without a process."""
     if proctree.LINUX:
         return proctree.start_ticks(pid)
     import psutil
@@ -168,7 +168,7 @@ def end_without_guard(ids: Iterable[str]) -> None:
 
 
 def state_file(server_id: str) -> Path:
-    """Where the owner of a server describes it, for everybody else."""
+    """Return the file in which the owner of a server describes the server for other processes."""
     return paths.STATE / f"{server_id}.json"
 
 

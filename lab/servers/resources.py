@@ -17,7 +17,7 @@ _LINUX = sys.platform.startswith("linux")
 
 @dataclass(frozen=True)
 class TreeUsage:
-    """What a tree of processes used since it began, and what it holds now."""
+    """The processor time that a tree of processes has used, and the memory that it holds now."""
 
     cpu_s: float = 0.0  # user + system, ended children included as far as they were waited for
     rss_bytes: int = 0

@@ -29,7 +29,7 @@ Crates = set[tuple[str, str, str]]  # name, version, SHA-256 of what is fetched
 
 
 def addon(name: str) -> Path:
-    """Where the built addon lies: servers/rust/NAME/target/NAME.node."""
+    """Return the path of the built addon: servers/rust/NAME/target/NAME.node."""
     return FOLDER / name / "target" / f"{name}.node"
 
 

@@ -80,7 +80,7 @@ def is_free(port: int) -> bool:
 
 
 def listeners(port: int, pids: Iterable[int] = ()) -> list[Listener]:
-    """Who listens on a port; on systems without /proc, only those of `pids` are seen."""
+    """Return the processes that listen on a port. Without /proc, only those of `pids` are found."""
     if not sys.platform.startswith("linux"):
         return [one for one in _by_psutil(pids) if one.port == port]
     for table in _TABLES:

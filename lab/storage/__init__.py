@@ -1,1 +1,1 @@
-"""What is kept: what may be passed and stored, how it is written whole and read again."""
+"""Storage: which values may be passed and stored, and how files are written whole and read."""

@@ -1,1 +1,1 @@
-"""How things are said: numbers, names and findings in words, and what shows itself as HTML."""
+"""Text: numbers, names and findings in words, and the registry of HTML for notebooks."""

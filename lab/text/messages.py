@@ -23,7 +23,7 @@ IN_WORDS = re.compile(r"[A-Za-z]+(?:['’-][a-z]+)*[.,:;!?)”\"]*")
 
 @dataclass(frozen=True)
 class Message:
-    """What a program says, with `X` in place of each value, and the bytes of its source."""
+    """A message of a program, with `X` in place of each value, and the bytes of its source."""
 
     line: int
     text: str

@@ -103,7 +103,7 @@ class Builder:
         return first
 
     def _side_rows(self) -> list[tuple[int, str, Any]]:
-        """What the trace events add between the rows: GC pauses, and work on the pool's threads."""
+        """The steps that the trace events add: GC pauses, and work on the threads of the pool."""
         side: list[tuple[int, str, Any]] = [
             (at, "gc", [duration, kind])
             for at, duration, kind in self.spans.gc

@@ -42,7 +42,7 @@ _PORT = re.compile(r"(https?://(?:127\.0\.0\.1|localhost|\[::1?\])):\d+")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use: seconds, recorder rows, events kept, bytes of output recorded."""
+    """The limits of one run: seconds, recorder rows, stored events, recorded bytes of output."""
 
     seconds: float = 5.0
     rows: int = 20_000
@@ -52,7 +52,7 @@ class Limits:
 
 @dataclass
 class RunEnd:
-    """How one run ended. `lines` are those of standard output, in order, the first 200."""
+    """The end of one run. `lines` are the first 200 lines of standard output, in order."""
 
     lines: tuple[str, ...]
     stderr: str

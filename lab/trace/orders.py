@@ -32,7 +32,7 @@ class Comparison:
 
     @property
     def note(self) -> str | None:
-        """What the reader must know of it."""
+        """The notes for the reader on these orders."""
         return self.varying.note
 
     def order(self, run: RunEnd) -> Lines:

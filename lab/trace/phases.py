@@ -42,7 +42,7 @@ class Callback:
 
 @dataclass
 class Spans:
-    """What Node's C++ wrote about the main thread: times in microseconds on the hooks' clock."""
+    """The trace events of Node's main thread, with times in microseconds on the hooks' clock."""
 
     timers: list[tuple[int, int]] = field(default_factory=list)
     check: list[tuple[int, int]] = field(default_factory=list)

@@ -25,7 +25,7 @@ ENDLESS = (
 
 @dataclass
 class Versioned:
-    """What one Node version did with the program."""
+    """The runs of the program on one version of Node."""
 
     node: Node
     runs: int
@@ -280,7 +280,7 @@ def _ends(outcomes: list[RunEnd]) -> dict[str, int]:
 
 
 def _cuts(drawn: list[dict[str, Any]], limits: Limits) -> list[str]:
-    """What the reader must know of recordings that were cut."""
+    """Return the notes for the reader on recordings that were cut."""
     cut = [recording for recording in drawn if recording.get("cut_events")]
     if not cut:
         return []

@@ -14,7 +14,7 @@ from lab.paths import NODE_SIDE
 from lab.processes import child, nodes
 from lab.records.trace import Trace, modelled
 
-PRINTED = NODE_SIDE / "recorder" / "printed.mjs"
+PRINTED = NODE_SIDE / "recorder" / "output-reasons.mjs"
 PATIENCE_S = 600
 ROWS = 60
 PRINTED_WIDTH = 28

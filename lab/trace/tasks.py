@@ -1,4 +1,4 @@
-"""What waits and runs: the resources of async_hooks, named as the reader knows them."""
+"""Tasks that wait and run: the resources of async_hooks, under the names that readers know."""
 
 from __future__ import annotations
 

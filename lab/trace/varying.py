@@ -44,7 +44,7 @@ class Varying:
 
     @classmethod
     def of(cls, runs: Iterable[Lines]) -> Varying:
-        """What varies between these runs; nothing where all of them printed the same."""
+        """The parts of the output that vary between these runs. Equal runs have none."""
         distinct = Counter(runs)
         if len(distinct) < 2:
             return cls()
@@ -71,7 +71,7 @@ class Varying:
 
     @property
     def note(self) -> str | None:
-        """What the reader must know about the comparison; None where nothing was masked."""
+        """A note for the reader on the comparison, None if nothing was masked."""
         if not self.places:
             return None
         return (

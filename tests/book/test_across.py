@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from lab import paths, settings
-from lab.book import across, versions
+from lab.book import version_results, versions
 from lab.book.pages import across_page
 from lab.book.pipeline import usage_notes
 from lab.book.site.placeholders import Html
@@ -47,12 +47,12 @@ def row(major, claims, orders=None, failed=""):
 
 def run(*rows):
     about = {one["major"]: {"node": f"{one['major']}.1.0", **ABOUT} for one in rows}
-    return across.assembled(FACTS, about, rows)
+    return version_results.assembled(FACTS, about, rows)
 
 
 def held_against(before, now):
     """What a claim on Node 26 comes to, held against what it was."""
-    return across.against(run(row("26", {"a": before})), run(row("26", {"a": now})))
+    return version_results.against(run(row("26", {"a": before})), run(row("26", {"a": now})))
 
 
 # --- what differs ---
@@ -89,7 +89,7 @@ def test_stored_words_of_published_claims_are_those_of_the_rule_of_today(tmp_pat
     data = run(*(row(major, {"db-read": found, "a": found}) for major, found in rows.items()))
     file = tmp_path / "versions.json"
     file.write_text(json.dumps(data))
-    claims = across.read(file)["claims"]
+    claims = version_results.read(file)["claims"]
     words = {id: [found["verdict"] for found in claims[id]["on"].values()] for id in claims}
     assert words == {
         "db-read": ["smaller than claimed", "no verdict"],
@@ -114,22 +114,22 @@ def test_a_claim_that_is_missing_fails_with_its_reason_also_where_there_was_no_v
 
 
 def test_a_claim_that_the_book_no_longer_makes_is_never_silently_dropped():
-    found = across.against(run(row("26", {"a": said()})), run(row("26", {})))
+    found = version_results.against(run(row("26", {"a": said()})), run(row("26", {})))
     assert "missing: the book no longer asks this" in str(found.differ[0])
 
 
 def test_only_nodes_and_chapters_that_were_measured_are_compared():
     before = run(row("24", {"a": said()}), row("26", {"a": said()}))
     now = run(row("24", {"a": said("reversed")}))
-    assert [one.major for one in across.against(before, now).differ] == ["24"]
-    assert across.against(before, now, ["book/other"]).differ == ()
+    assert [one.major for one in version_results.against(before, now).differ] == ["24"]
+    assert version_results.against(before, now, ["book/other"]).differ == ()
 
 
 def test_an_order_differs_if_it_was_never_seen_and_not_if_it_is_one_of_several():
     first, second, third = ["a", "b"], ["b", "a"], ["a"]
     before = run(row("26", {}, {"p": [first, second]}))
-    assert across.against(before, run(row("26", {}, {"p": [second]}))).differ == ()
-    (found,) = across.against(before, run(row("26", {}, {"p": [third]}))).differ
+    assert version_results.against(before, run(row("26", {}, {"p": [second]}))).differ == ()
+    (found,) = version_results.against(before, run(row("26", {}, {"p": [third]}))).differ
     assert str(found) == f"order p on Node 26 ({CHAPTER}): was a → b, and is a"
 
 
@@ -146,9 +146,11 @@ def test_an_order_that_another_node_gave_is_missing_with_the_reason():
 
 def second_look(now):
     before = run(row("26", {"a": said("held"), "b": said("held")}))
-    first = across.against(before, run(row("26", {"a": said("reversed"), "b": said("held")})))
-    second = across.against(before, run(row("26", {"a": now, "b": said("held")})))
-    return across.confirmed(first, second, {"26": {CHAPTER}})
+    first = version_results.against(
+        before, run(row("26", {"a": said("reversed"), "b": said("held")}))
+    )
+    second = version_results.against(before, run(row("26", {"a": now, "b": said("held")})))
+    return version_results.confirmed(first, second, {"26": {CHAPTER}})
 
 
 def test_a_flip_that_a_second_look_does_not_find_counts_as_recorded():
@@ -168,8 +170,8 @@ def test_a_second_look_that_finds_it_again_or_gives_no_answer_fails(now):
 
 def test_a_new_node_is_put_beside_those_that_are_there():
     before = run(row("24", {"a": said("held"), "gone": said()}))
-    data = across.merged(before, run(row("26", {"a": said("reversed"), "new": said()})))
-    assert across.majors(data) == ["24", "26"]
+    data = version_results.merged(before, run(row("26", {"a": said("reversed"), "new": said()})))
+    assert version_results.majors(data) == ["24", "26"]
     assert data["claims"]["a"]["on"]["24"]["verdict"] == "held"
     assert data["claims"]["new"]["on"]["24"] == {"missing": "not measured yet"}
     assert "gone" not in data["claims"]
@@ -179,19 +181,19 @@ def test_a_new_node_is_put_beside_those_that_are_there():
 def test_a_file_that_is_none_is_named(tmp_path, spoilt):
     (tmp_path / "versions.json").write_text(spoilt)
     with pytest.raises(Damaged, match=r"versions\.json can't be read"):
-        across.read(tmp_path / "versions.json")
+        version_results.read(tmp_path / "versions.json")
 
 
 def test_no_file_is_no_error(tmp_path):
-    assert across.read(tmp_path / "versions.json") is None
+    assert version_results.read(tmp_path / "versions.json") is None
 
 
 def test_each_cause_is_of_a_claim_or_an_order_and_leads_somewhere():
     pages = versions.asked()
     ids = {id for page in pages for id in versions.claimed(page)}
-    stored = across.read()
+    stored = version_results.read()
     orders = set(stored["orders"]) if stored else None
-    for id, cause in across.causes().items():
+    for id, cause in version_results.causes().items():
         chapter = id.rpartition("/")[0]
         known = id in orders if orders is not None else f"book/{chapter}" in pages
         assert id in ids or known, f"{id} is not a claim and no order"
@@ -216,7 +218,7 @@ def page(tmp_path, monkeypatch):
         monkeypatch.setattr(across_page.verdicts, "judged", lambda _, published: there)
         if data is not None:
             file.write_text(json.dumps(data))
-        monkeypatch.setattr(across, "STORED", file)
+        monkeypatch.setattr(version_results, "STORED", file)
         made = {
             name: make(SimpleNamespace(state=tmp_path)) for name, make in across_page.MAKERS.items()
         }
@@ -296,8 +298,10 @@ def test_a_known_cause_without_a_change_stands_below_and_in_no_row(page):
 
 def test_intervals_that_touch_are_no_change():
     entry = {"on": {"24": said("held", 2.0), "26": said("held", 2.3)}}
-    assert not across.changed("claims", entry)
-    assert across.changed("claims", {"on": {"24": said("held", 2.0), "26": said("held", 3.0)}})
+    assert not version_results.changed("claims", entry)
+    assert version_results.changed(
+        "claims", {"on": {"24": said("held", 2.0), "26": said("held", 3.0)}}
+    )
 
 
 def test_the_data_of_the_page_is_written_beside_it(page, tmp_path):
@@ -444,7 +448,7 @@ def test_only_the_course_profile_and_its_quick_look_measure_versions(monkeypatch
 
 def test_there_must_be_something_to_hold_it_against(monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_PROFILE", "course")
-    monkeypatch.setattr(across, "STORED", tmp_path / "versions.json")
+    monkeypatch.setattr(version_results, "STORED", tmp_path / "versions.json")
     with pytest.raises(LabError, match=r"no data/versions\.json"):
         versions.measure(against=True)
 
@@ -456,7 +460,7 @@ def weekly(sitting, monkeypatch, tmp_path):
     monkeypatch.setattr(versions, "_versions", lambda node: {"node": "26.1.0", "v8": "", "uv": ""})
     monkeypatch.setitem(versions.OUTPUT, "course", str(tmp_path / "out"))
     stored = tmp_path / "stored.json"
-    monkeypatch.setattr(across, "STORED", stored)
+    monkeypatch.setattr(version_results, "STORED", stored)
     id = next(iter(versions.claimed(CHAPTER)))
     whole = {one: {"missing": "not here"} for one in versions.claimed(CHAPTER)}
     stored.write_text(json.dumps(run(row("26", {**whole, id: said("held")}))))
@@ -514,7 +518,9 @@ def test_a_reason_says_what_was_wrong_and_nothing_of_the_machine():
 
 
 def test_no_path_of_a_machine_is_in_the_file():
-    assert not re.findall(r"[^\w./]/(?:work|home|root|tmp|Users)/", across.STORED.read_text())
+    assert not re.findall(
+        r"[^\w./]/(?:work|home|root|tmp|Users)/", version_results.STORED.read_text()
+    )
 
 
 def test_the_claims_of_a_chapter_begin_with_a_link_to_it(page):

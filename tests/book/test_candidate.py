@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from lab.book import across, candidate, versions
+from lab.book import candidate, version_results, versions
 from lab.errors import LabError
 from lab.processes import node_builds, nodes
 
@@ -220,7 +220,7 @@ def test_runs_of_two_majors_are_paired_by_id():
     sides = []
     for major, found in (("26", {"a": claim()}), ("27", {"a": claim(), "b": claim()})):
         row = {"major": major, "chapter": CHAPTER, "failed": "", "claims": found, "orders": {}}
-        sides.append(across.assembled({}, {major: {"node": f"{major}.0.0"}}, [row]))
+        sides.append(version_results.assembled({}, {major: {"node": f"{major}.0.0"}}, [row]))
     entries = candidate.paired(*sides)
     assert not entries["claims", "a"]["changed"]
     assert entries["claims", "b"]["on"]["release"] == candidate.NOT_CLAIMED

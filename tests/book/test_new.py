@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from lab import paths
-from lab.book import new
+from lab.book import scaffold
 from lab.errors import LabError
 from lab.storage import written
 from lab.storage.written import NotWritten
@@ -185,9 +185,11 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
 def test_a_name_that_will_not_do_is_refused_in_a_line_that_says_what_would(
     monkeypatch, what, name, said
 ):
-    monkeypatch.setattr(new, "_write", lambda made: pytest.fail(f"would write {[*made.files]}"))
+    monkeypatch.setattr(
+        scaffold, "_write", lambda made: pytest.fail(f"would write {[*made.files]}")
+    )
     with pytest.raises(LabError, match=re.escape(said)) as error:
-        new.new(what, name)
+        scaffold.new(what, name)
     assert "\n" not in str(error.value)
 
 
@@ -204,7 +206,7 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
 
     monkeypatch.setattr(written, "write", fails)
     with pytest.raises(NotWritten):
-        new._write(new.Beginning({page: "new\n"}, {shared: "more\n", full: "more\n"}))
+        scaffold._write(scaffold.Beginning({page: "new\n"}, {shared: "more\n", full: "more\n"}))
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
         "shared.toml": "shared\n",
         "full.toml": "full\n",
@@ -216,6 +218,6 @@ def test_the_cell_of_an_exercise_says_lab_as_its_page_does():
         "cases/off-the-loop": 'lab.exercise("its-id")',
         "event-loop/the-life-of-a-request": 'await lab.exercise("its-id");',
     }.items():
-        begun = new._exercise(f"{page}/its-id")
+        begun = scaffold._exercise(f"{page}/its-id")
         (text,) = begun.changed.values()
         assert [line for line in text.splitlines() if "its-id" in line] == [cell]

@@ -19,7 +19,7 @@ from lab import paths
 from lab.book.pages import status
 from lab.book.pages.verdicts import COLUMNS
 from lab.book.pipeline.history import Record
-from lab.book.site import published, rows
+from lab.book.site import record_files, rows
 from lab.claims import Claim
 from lab.judging.stats import Ratio
 from lab.processes.machine import Machine, Noise
@@ -53,7 +53,7 @@ def _with_control() -> str:
     return next(
         f.stem
         for f in reference("comparison")
-        if published.whole(f)["control"] and published.about(f.stem, "", f).warned
+        if record_files.whole(f)["control"] and record_files.about(f.stem, "", f).warned
     )
 
 
@@ -73,8 +73,10 @@ def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(
         code = code.replace(before, after)
     (name,) = re.findall(r'open\("(.+?)\.json"\)', code)
     source = paths.REFERENCE / f"{name}.json"
-    one = published.about(name, "", source)
-    (tmp_path / f"{name}.json").write_text(published._json(published.whole(source), one), "utf8")
+    one = record_files.about(name, "", source)
+    (tmp_path / f"{name}.json").write_text(
+        record_files._json(record_files.whole(source), one), "utf8"
+    )
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         exec(compile(code, "page", "exec"), {})
@@ -86,7 +88,7 @@ def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(
 
 @pytest.mark.parametrize("file", reference("comparison"), ids=lambda f: f.stem)
 def test_nothing_is_left_out_of_a_published_comparison(file):
-    data, known = published.whole(file), store.reference(file.stem)
+    data, known = record_files.whole(file), store.reference(file.stem)
     assert len(data["trials"]) == len(known.trials)
     assert len(data["control"]) == len(known.control)
     first = data["trials"][0]
@@ -103,7 +105,9 @@ def test_nothing_is_left_out_of_a_published_comparison(file):
 def test_the_csv_has_the_trials_of_the_control_and_the_checks_that_warned():
     file = paths.REFERENCE / f"{WITH_CONTROL}.json"
     known = store.reference(file.stem)
-    table = list(csv.DictReader(io.StringIO(published._csv({}, published.about("x", "", file)))))
+    table = list(
+        csv.DictReader(io.StringIO(record_files._csv({}, record_files.about("x", "", file))))
+    )
     assert sum(row["control"] == "yes" for row in table) == len(known.control) > 0
     assert len(table) == len(known.trials) + len(known.control)
     assert {row["arm"] for row in table} == set(known.arms)
@@ -206,9 +210,9 @@ def test_a_measured_chapter_publishes_its_own_newest_run_and_none_that_came_late
         run_of(stamp, text)
     book = build(data, "live", measured=["asked"], drawn_from=[WITH_CONTROL])
     out = data / "html"
-    published.write(book, out)
+    record_files.write(book, out)
     assert json.loads((out / "records/asked.json").read_text("utf8"))["text"] == "shown"
-    here = {one.experiment: one.here for one in published.of_build(book)}
+    here = {one.experiment: one.here for one in record_files.of_build(book)}
     assert here == {"asked": True, WITH_CONTROL: False}
     assert (out / f"records/{WITH_CONTROL}.csv").exists()
 
@@ -228,8 +232,8 @@ def test_a_run_of_a_new_verb_is_published_like_any_other(data, monkeypatch):
     told = {"question": asked, "heard": "hello"}
     (folder / "echo.json").write_text(json.dumps(told), "utf8")
     book = build(data, "live", measured=["heard"])
-    published.write(book, data / "html")
-    (one,) = published.of_build(book)
+    record_files.write(book, data / "html")
+    (one,) = record_files.of_build(book)
     assert (one.what, one.here) == ("a wall; metres 10, 1,000", True)
     head = {
         "schema": SCHEMA,
@@ -251,16 +255,16 @@ def test_the_record_that_filled_the_gaps_of_a_run_stands_beside_it_and_behind_it
         asked = {"question": known.pop("question", record["question"]), "text": "here"}
         (folder / "program.json").write_text(json.dumps(asked), "utf8")
         book = build(data, "live", measured=[name], **known)
-        published.write(book, data / "html")
-        return {one.name: one.here for one in published.of_build(book)}
+        record_files.write(book, data / "html")
+        return {one.name: one.here for one in record_files.of_build(book)}
 
     there = published_of("20261121T190000", drawn_from=[name])
     assert there == {name: True, f"{name}.recorded": False}
     texts = [json.loads((data / f"html/records/{n}.json").read_text("utf8"))["text"] for n in there]
     assert texts == ["here", record["text"]]
-    assert published.behind({"experiment": name, "recorded": True}, there) == f"{name}.recorded"
-    assert published.behind({"experiment": name, "recorded": False}, there) == name
-    assert published.behind({"experiment": "other"}, there) == ""
+    assert record_files.behind({"experiment": name, "recorded": True}, there) == f"{name}.recorded"
+    assert record_files.behind({"experiment": name, "recorded": False}, there) == name
+    assert record_files.behind({"experiment": "other"}, there) == ""
     assert published_of("20261121T190100", drawn_from=[]) == {name: True}
     other = {**record["question"], "options": {}}  # it was looked at, and did not fit
     assert published_of("20261121T190200", drawn_from=[name], question=other) == {name: True}
@@ -269,22 +273,22 @@ def test_the_record_that_filled_the_gaps_of_a_run_stands_beside_it_and_behind_it
 def test_a_replay_publishes_what_it_drew_from_and_drops_what_it_no_longer_draws(data):
     run_of("20261121T190000", "of this machine")
     out = data / "html"
-    published.write(build(data, drawn_from=[WITH_CONTROL]), out)
+    record_files.write(build(data, drawn_from=[WITH_CONTROL]), out)
     stamp = (out / f"records/{WITH_CONTROL}.json").stat().st_mtime_ns
-    published.write(build(data, drawn_from=[WITH_CONTROL]), out)
+    record_files.write(build(data, drawn_from=[WITH_CONTROL]), out)
     assert (out / f"records/{WITH_CONTROL}.json").stat().st_mtime_ns == stamp
-    published.write(build(data, drawn_from=[]), out)
+    record_files.write(build(data, drawn_from=[]), out)
     assert list((out / "records").iterdir()) == []
 
 
 def test_who_reads_a_record_while_it_is_published_again_gets_one_of_both_whole(data):
     run_of("20261121T190000", "of the first build")
     file = data / "html/records/asked.json"
-    published.write(build(data, "live", measured=["asked"]), data / "html")
+    record_files.write(build(data, "live", measured=["asked"]), data / "html")
     first = file.read_bytes()
     with file.open("rb") as reader:
         run_of("20261121T190100", "of the second build")
-        published.write(build(data, "live", measured=["asked"]), data / "html")
+        record_files.write(build(data, "live", measured=["asked"]), data / "html")
         assert reader.read() == first
     assert b"of the second build" in file.read_bytes()
 
@@ -294,7 +298,7 @@ def test_a_build_looks_once_at_how_old_its_code_is(data, monkeypatch):
     found = Path.glob
     monkeypatch.setattr(Path, "glob", lambda *words: looks.append(words[1]) or found(*words))
     drawn = [WITH_CONTROL, reference("program")[0].stem]
-    published.write(build(data, drawn_from=drawn), data / "html")
+    record_files.write(build(data, drawn_from=drawn), data / "html")
     assert len(list((data / "html/records").iterdir())) == 3
     assert looks.count("**/*.py") == 1
 
@@ -303,28 +307,28 @@ def test_records_are_listed_in_the_order_of_the_book(tmp_path, monkeypatch):
     known = {"book/b": "first", "book/a": "second", "book/c": "not listed"}
     book = build(tmp_path)
     book.outcomes = dict.fromkeys(known)
-    monkeypatch.setattr(published, "_sources", lambda _, chapter: [(known[chapter], chapter)])
-    monkeypatch.setattr(published, "about", lambda experiment, *_: experiment)
-    monkeypatch.setattr(published.toc, "pages", lambda: ["book/index", "book/b", "book/a"])
-    assert published.of_build(book) == ["first", "second", "not listed"]
+    monkeypatch.setattr(record_files, "_sources", lambda _, chapter: [(known[chapter], chapter)])
+    monkeypatch.setattr(record_files, "about", lambda experiment, *_: experiment)
+    monkeypatch.setattr(record_files.toc, "pages", lambda: ["book/index", "book/b", "book/a"])
+    assert record_files.of_build(book) == ["first", "second", "not listed"]
 
 
 def test_published_records_name_no_folder_of_this_machine():
     home = str(paths.ROOT)
     for file in [*reference("comparison")[:5], *reference("survey")]:
-        assert home not in json.dumps(published.whole(file)), file.name
+        assert home not in json.dumps(record_files.whole(file)), file.name
 
 
 def test_a_list_of_records_links_to_both_files_and_names_what_warned():
-    one = published.about(WITH_CONTROL, "book/x", paths.REFERENCE / f"{WITH_CONTROL}.json")
-    html = published.listing([one], "../../")
+    one = record_files.about(WITH_CONTROL, "book/x", paths.REFERENCE / f"{WITH_CONTROL}.json")
+    html = record_files.listing([one], "../../")
     assert f'href="../../records/{WITH_CONTROL}.json"' in html
     assert f'href="../../records/{WITH_CONTROL}.csv"' in html
     assert one.warned and f"{one.warned[0][0]} {one.warned[0][1]}" in html
 
 
 def test_the_page_of_machines_says_what_records_say_and_what_they_do_not(data):
-    old = published.about(WITH_CONTROL, "", paths.REFERENCE / f"{WITH_CONTROL}.json")
+    old = record_files.about(WITH_CONTROL, "", paths.REFERENCE / f"{WITH_CONTROL}.json")
     facts = dict(status._of_machine(dataclasses.replace(old.machine, model=""), ""))
     assert facts["Processor"].endswith("model: not recorded")
     assert old.machine.kernel in facts["System"]

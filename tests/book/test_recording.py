@@ -13,7 +13,7 @@ from lab.book import check_counts, recording, reference_run
 from lab.book.pipeline import toc
 from lab.book.pipeline.history import Record, Records
 from lab.errors import LabError
-from lab.measure.undisturbed import Patience
+from lab.measure.disturbance import Patience
 from lab.records.trial import Check
 
 TODAY = date(2026, 11, 25)

@@ -13,8 +13,8 @@ import small_course
 from bs4 import BeautifulSoup
 
 from lab.classroom import __main__ as door
-from lab.classroom import alike, export, judging, lms, lti, make, report
 from lab.classroom import course as courses
+from lab.classroom import export, judging, lms, lti, make, report, similarity
 from lab.errors import LabError
 from lab.grading import batch, exercise, notes
 from lab.grading.result import GRADED, HELD, MISSED, SCHEMA, Looked, Result
@@ -76,7 +76,10 @@ def test_a_report_names_nobody(done):
 
 def test_a_line_of_a_template_that_ends_ends_no_word(done):
     pytest.importorskip("copydetect", reason="copydetect is not installed: see make classtest")
-    pages = report.page(done.course), alike.page(done.week, alike.of_week(done.course, done.week))
+    pages = (
+        report.page(done.course),
+        similarity.page(done.week, similarity.of_week(done.course, done.week)),
+    )
     told = [
         re.sub(r"\s+", " ", one.get_text())
         for text in pages
@@ -354,12 +357,12 @@ def compared():
         "emil": SUMMARY.begin(),
         "finn": SUMMARY.begin(),
     }
-    return alike.among(SUMMARY, texts)
+    return similarity.among(SUMMARY, texts)
 
 
 def test_programs_that_differ_in_names_and_layout_are_the_same(compared):
     (group,) = compared.groups
-    assert set(group) == {alike.REFERENCE, "anna", "ben"}
+    assert set(group) == {similarity.REFERENCE, "anna", "ben"}
 
 
 def test_a_program_that_was_changed_a_little_is_near_and_one_of_its_own_is_not(compared):
@@ -377,6 +380,8 @@ def test_who_handed_in_the_starter_is_like_nobody(compared):
 def test_the_page_shows_them_side_by_side_and_takes_nothing_for_markup(small):
     pytest.importorskip("copydetect", reason="copydetect is not installed: see make classtest")
     evil = OTHER.replace("let good = 0;", 'let good = 0; // <script>alert("x")</script>')
-    found = alike.among(SUMMARY, {"carl": evil, "dora": evil.replace("let total", "\n\nvar total")})
-    page = alike.page(small.week, [found])
+    found = similarity.among(
+        SUMMARY, {"carl": evil, "dora": evil.replace("let total", "\n\nvar total")}
+    )
+    page = similarity.page(small.week, [found])
     assert "<script" not in page and "carl" in page and "proves nothing" in page

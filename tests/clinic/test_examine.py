@@ -18,9 +18,9 @@ from support import eventually
 import lab
 from lab.clinic import examining, outputs, report
 from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.examination import diagnosed
 from lab.clinic.hub import Hub
 from lab.clinic.loading import Request
-from lab.clinic.recorded import diagnosed
 from lab.processes import nodes, proctree
 from lab.servers import sockets
 from lab.servers.http_get import NotLoopback, get

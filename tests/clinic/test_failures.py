@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from lab.clinic import commands, examining, illnesses, report, signs
+from lab.clinic.examination import diagnosed
 from lab.clinic.loading import Phase, Request, next_step
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, by_line
-from lab.clinic.recorded import diagnosed
 from lab.errors import LabError
 
 CALM = Phase(

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 from lab.clinic import final
+from lab.clinic.examination import diagnosed
 from lab.clinic.illnesses import LEAK, POOL, Finding
 from lab.clinic.loading import Phase
-from lab.clinic.observed import Observed
-from lab.clinic.recorded import diagnosed
+from lab.clinic.observation import Observed
 from lab.clinic.versions import verdict
 from lab.errors import LabError
 from lab.grading import exercise as exercises

@@ -11,7 +11,7 @@ from house import ROOT
 from test_failures import ALONE, CALM, names, row_of, seen
 
 from lab.clinic import failures, illnesses
-from lab.clinic.recorded import diagnosed
+from lab.clinic.examination import diagnosed
 from lab.clinic.signs import Signs
 from lab.processes import nodes
 

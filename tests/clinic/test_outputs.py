@@ -16,8 +16,8 @@ from test_rules import compared, trials
 
 from lab.clinic import commands, outputs
 from lab.clinic.direct import Order
+from lab.clinic.examination import diagnosed
 from lab.clinic.profile import Profile
-from lab.clinic.recorded import diagnosed
 from lab.clinic.versions import NEW
 
 HOSTILE = "x | `y` <script>\nrm -rf"

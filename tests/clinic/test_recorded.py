@@ -9,11 +9,11 @@ import lab
 from lab import paths
 from lab.clinic import examining, report, signs
 from lab.clinic.app import Target
+from lab.clinic.examination import EXAMINATION, diagnosed, portable
 from lab.clinic.examining import USUAL_S, Pace
 from lab.clinic.loading import Phase
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, Profile
-from lab.clinic.recorded import EXAMINATION, diagnosed, portable
 from lab.processes.machine import machine
 from lab.records import reference
 from lab.records.stamp import utc

@@ -13,7 +13,7 @@ import pytest
 
 from lab.clinic import commands, illnesses, profile, report, signs, versions
 from lab.clinic.loading import Phase, Request
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.signs import Signs
 from lab.clinic.versions import AGAIN, NEW, OLD, VersionTrial
 from lab.judging.stats import paired_ratio, simultaneous

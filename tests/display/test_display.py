@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from examples import example_comparison, example_trial
 
-from lab import display, late, need, trace  # noqa: F401  kinds
+from lab import display, injection, need, trace  # noqa: F401  kinds
 from lab.claims import Claim, PublishedFigure
 from lab.display.claims import limit_words
 from lab.instruments import calibration  # noqa: F401  kinds
 from lab.paths import ROOT
 from lab.records.trial import Check
 from lab.servers.recipe import Body, Recipe
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 VOID = {"br", "hr", "img", "input", "link", "meta"}
 
@@ -312,5 +312,5 @@ def kinds(of: type) -> set[type]:
 
 @pytest.mark.parametrize("kind", sorted(kinds(Shown), key=str), ids=lambda kind: kind.__name__)
 def test_whatever_shows_itself_is_drawn_by_somebody(kind):
-    late.bring(kind.__name__)
+    injection.bring(kind.__name__)
     assert display.html.dispatch(kind) is not display.html.dispatch(object)

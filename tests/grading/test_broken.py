@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.display import graded
+from lab.display import grading_result
 from lab.grading import batch, cgroup, exercise, handin, run
 from lab.grading.result import BROKEN, GRADED, NOISY
 from lab.processes import nodes
@@ -56,12 +56,12 @@ def test_a_check_that_fails_decides_nothing(broken, request):
     assert result.outcome == BROKEN and not result.passed
     assert [one.outcome for one in result.criteria].count(BROKEN) == 1
     assert "your code" not in str(result)
-    for told in (result.line(), graded.page(result)):
+    for told in (result.line(), grading_result.page(result)):
         assert "the check itself failed" in told.lower() and "not your fault" in told
         assert "authors" in told
     where = FILES[request.node.callspec.params["broken"]][3]
     assert "order: " in result.fault and where in result.fault
-    assert where not in str(result) + graded.page(result)
+    assert where not in str(result) + grading_result.page(result)
 
 
 @pytest.mark.judges

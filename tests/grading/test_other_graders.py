@@ -6,7 +6,7 @@ import json
 import jsonschema
 import pytest
 
-from lab.display.graded import graded
+from lab.display.grading_result import graded
 from lab.grading import other_graders
 from lab.grading.result import BROKEN, NOISY, Looked, Result
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from examples import example_trial
 
-from lab.measure import undisturbed as module
-from lab.measure.undisturbed import Patience, disturbance, undisturbed
+from lab.measure import disturbance as module
+from lab.measure.disturbance import Patience, disturbance, undisturbed
 from lab.processes.machine import cpu_set
 from lab.records.checks import EXPECTED
 from lab.records.trial import Check

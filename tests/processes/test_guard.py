@@ -20,7 +20,7 @@ from support import eventually, linux
 import lab
 from lab import paths
 from lab.processes import guard as guard_program
-from lab.processes import guard_link, proctree, spawn, supervised
+from lab.processes import guard_link, proctree, spawn, supervised_program
 from lab.processes.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.processes.guard_link import GuardDied, GuardSilent
 from lab.servers.running import Running
@@ -460,7 +460,7 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
     def no_process(*_):
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(supervised, "spawn", no_process)
+    monkeypatch.setattr(supervised_program, "spawn", no_process)
     pipe, pipes = os.pipe, []
 
     def noted_pipe():
@@ -468,11 +468,11 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
         pipes.extend(opened()[fd] for fd in ends)
         return ends
 
-    monkeypatch.setattr(supervised.os, "pipe", noted_pipe)
+    monkeypatch.setattr(supervised_program.os, "pipe", noted_pipe)
     ours, theirs = socket.socketpair()
     loop = SimpleNamespace(unwatch=lambda _: None)
     names = {"log": str(tmp_path / "log"), "probe": str(tmp_path / "probe")}
-    server = supervised.Supervised(loop, theirs)
+    server = supervised_program.Supervised(loop, theirs)
     server.start({"id": "1", **names})
     server.close()
     assert pipes and {names["log"], *pipes}.isdisjoint(opened().values())
@@ -503,12 +503,12 @@ def test_the_guard_imports_nothing_but_its_siblings():
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     assert set(json.loads(done.stdout)) == {
         "lab",
-        "lab.late",  # two lines that `lab` itself sets up
+        "lab.injection",  # a hook that `lab` itself sets
         "lab.processes",
         "lab.processes.bounded_log",
         "lab.processes.proctree",
         "lab.processes.spawn",
-        "lab.processes.supervised",
+        "lab.processes.supervised_program",
     }
 
 

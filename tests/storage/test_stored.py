@@ -15,7 +15,7 @@ from examples import closed_rows, example_comparison, example_trial, record, sav
 
 from lab import claims, paths
 from lab.book.pages.yours import results
-from lab.book.site import published
+from lab.book.site import record_files
 from lab.errors import LabError
 from lab.records import compact, reference, store
 from lab.records.trace import TRACE, Trace
@@ -165,7 +165,7 @@ def test_a_damaged_run_of_this_machine_is_named_too(text, places):
     folder = store.Folder("example")
     saved(folder, example_comparison(pairs=1))
     (folder.path / "comparison.json").write_text(text)
-    for read in (store.latest, lambda _: published.whole(folder.path / "comparison.json")):
+    for read in (store.latest, lambda _: record_files.whole(folder.path / "comparison.json")):
         with pytest.raises(LabError, match=r"comparison\.json can't be read: .* Measure again"):
             read("example")
 

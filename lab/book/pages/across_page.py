@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lab import claims
-from lab.book import across
+from lab.book import version_results
 from lab.book.pages import verdicts
 from lab.book.pages.reviews import title_of
 from lab.book.pipeline.build import Build
@@ -67,24 +67,24 @@ class _Notes:
         return f'<ol class="lab-reasons">{items}</ol>' if items else ""
 
 
-def about(build: Build, data: across.Data) -> Html:
+def about(build: Build, data: version_results.Data) -> Html:
     """Return what was measured, on which Nodes and machine, and which Nodes are not there."""
     rows = "".join(
-        f'<tr><th scope="row">{escape(one["node"])}</th><td>{escape(one["v8"])}</td>'
-        f"<td>{escape(one['uv'])}</td><td>{escape(one['measured'][:10])}</td>"
-        f"<td>{escape(one['client'])}</td></tr>"
-        for one in _nodes(data)
+        f'<tr><th scope="row">{escape(node_row["node"])}</th><td>{escape(node_row["v8"])}</td>'
+        f"<td>{escape(node_row['uv'])}</td><td>{escape(node_row['measured'][:10])}</td>"
+        f"<td>{escape(node_row['client'])}</td></tr>"
+        for node_row in _nodes(data)
     )
     head = "".join(
         f'<th scope="col">{name}</th>' for name in ("Node", "V8", "libuv", "measured", "loaded by")
     )
-    machines = {one["machine"]["id"]: one["machine"] for one in _nodes(data)}
-    told = "; ".join(
+    machines = {node_row["machine"]["id"]: node_row["machine"] for node_row in _nodes(data)}
+    machine_text = "; ".join(
         f"{m['cpu']}, {count(m['cores'], 'core')}, {m['os']}, kernel {m['kernel']}, Python "
         f"{m['python']}"
         for m in machines.values()
     )
-    lines = [f"Machine: {escape(told)}."]
+    lines = [f"Machine: {escape(machine_text)}."]
     if len(machines) > 1:
         lines.append(
             "These results are from several machines, so compare only Nodes on the same machine."
@@ -103,20 +103,27 @@ def about(build: Build, data: across.Data) -> Html:
     return Html(f'<div class="lab-scroll">{table}</div><p>{" ".join(lines)}</p>')
 
 
-def changed(build: Build, data: across.Data) -> Html:
+def changed(build: Build, data: version_results.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
-    causes = across.causes()
-    entries = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
-    differing = [one for one in entries if across.changed(one[0], one[2])]
+    causes = version_results.causes()
+    entries = [
+        (kind, id, entry) for kind in version_results.KINDS for id, entry in data[kind].items()
+    ]
+    differing = [item for item in entries if version_results.changed(item[0], item[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
     differing.sort(
-        key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2]))
+        key=lambda item: (
+            -int(causes.get(item[1], {}).get("since", 0)),
+            _only_gone(item[2]),
+        )
     )
-    hidden = [one for one in entries if one[1] in causes and one not in differing]
-    unchanged = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
-    unchanged = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{unchanged}</ul>") if unchanged else ""
+    hidden = [item for item in entries if item[1] in causes and item not in differing]
+    known_reasons = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
+    known_reasons = (
+        _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{known_reasons}</ul>") if known_reasons else ""
+    )
     if not differing:
-        return Html(f"<p>Nothing differs between these Nodes.</p>{unchanged}")
+        return Html(f"<p>Nothing differs between these Nodes.</p>{known_reasons}")
     notes = _Notes("versions-changed")
     columns = len(data["nodes"]) + 1
     parts = [
@@ -132,10 +139,10 @@ def changed(build: Build, data: across.Data) -> Html:
     ]
     reasons = notes.listed()
     listed_reasons = _folded("The reasons, by number", reasons) if reasons else ""
-    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{unchanged}')
+    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{known_reasons}')
 
 
-def table(build: Build, data: across.Data) -> Html:
+def table(build: Build, data: version_results.Data) -> Html:
     """Return all claims, by chapter, with the verdict and the value on each Node."""
     published = [(id, e) for id, e in data["claims"].items() if e.get("source")]
     order = {name: i for i, name in enumerate(claims.claims()["claims"])}
@@ -156,17 +163,17 @@ def table(build: Build, data: across.Data) -> Html:
     return Html("".join(parts))
 
 
-def plots(build: Build, data: across.Data) -> Html:
+def plots(build: Build, data: version_results.Data) -> Html:
     """Return the published ratios over the Nodes, a small panel each."""
-    known = claims.claims()["claims"]
-    majors = across.majors(data)
+    registry = claims.claims()["claims"]
+    majors = version_results.majors(data)
     panels = [
         Panel(
-            str(known[id].get("short", id)),
-            [across.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
+            str(registry[id].get("short", id)),
+            [version_results.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
             _limits(id),
         )
-        for id in known
+        for id in registry
         if id in data["claims"]
     ]
     panels = [panel for panel in panels if any(panel.ratios)]
@@ -182,7 +189,7 @@ def plots(build: Build, data: across.Data) -> Html:
     )
 
 
-def orders(build: Build, data: across.Data) -> Html:
+def orders(build: Build, data: version_results.Data) -> Html:
     """Return the order of each recorded program on each Node."""
     if not data["orders"]:
         return Html("<p>No order has been recorded.</p>")
@@ -195,8 +202,8 @@ def orders(build: Build, data: across.Data) -> Html:
 # --- pieces ---
 
 
-def _nodes(data: across.Data) -> list[dict[str, Any]]:
-    return [data["nodes"][major] for major in across.majors(data)]
+def _nodes(data: version_results.Data) -> list[dict[str, Any]]:
+    return [data["nodes"][major] for major in version_results.majors(data)]
 
 
 def _limits(id: str) -> list[float]:
@@ -207,31 +214,31 @@ def _limits(id: str) -> list[float]:
 def _only_gone(entry: dict[str, Any]) -> bool:
     there = {major: one for major, one in entry["on"].items() if "missing" not in one}
     kind = "orders" if any("orders" in one for one in there.values()) else "claims"
-    return not across.changed(kind, {**entry, "on": there})
+    return not version_results.changed(kind, {**entry, "on": there})
 
 
 def _claims(
-    data: across.Data,
+    data: version_results.Data,
     name: str,
     title: str,
-    found: list[tuple[str, dict[str, Any]]],
+    entries: list[tuple[str, dict[str, Any]]],
     above: str = "",
 ) -> str:
     notes = _Notes(f"versions-{name}")
-    rows = "".join(_row("claims", id, entry, data, notes) for id, entry in found)
-    return _folded(f"{title} ({len(found)})", above + _table(data, rows, "Claim", notes))
+    rows = "".join(_row("claims", id, entry, data, notes) for id, entry in entries)
+    return _folded(f"{title} ({len(entries)})", above + _table(data, rows, "Claim", notes))
 
 
 def _folded(title: str, inside: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inside}</details>"
 
 
-def _table(data: across.Data, rows: str, first: str, notes: _Notes) -> str:
+def _table(data: version_results.Data, rows: str, first: str, notes: _Notes) -> str:
     return f"{_bare_table(data, rows, first)}{notes.listed()}"
 
 
-def _bare_table(data: across.Data, rows: str, first: str) -> str:
-    head = "".join(f'<th scope="col">Node {major}</th>' for major in across.majors(data))
+def _bare_table(data: version_results.Data, rows: str, first: str) -> str:
+    head = "".join(f'<th scope="col">Node {major}</th>' for major in version_results.majors(data))
     return (
         '<div class="lab-scroll"><table class="table lab-versions"><thead><tr>'
         f'<th scope="col">{escape(first)}</th>{head}</tr></thead><tbody>{rows}</tbody>'
@@ -239,11 +246,11 @@ def _bare_table(data: across.Data, rows: str, first: str) -> str:
     )
 
 
-def _words(kind: str, entry: dict[str, Any], data: across.Data) -> str:
+def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
     """Return the verdicts by Node in a line: `held on Node 20 to 24, no verdict on 26`."""
     if kind == "orders":
         return "another order"
-    majors = across.majors(data)
+    majors = version_results.majors(data)
     words = [str(entry["on"].get(major, {}).get("verdict", "missing")) for major in majors]
     spans: list[tuple[str, list[str]]] = []
     for major, word in zip(majors, words, strict=True):
@@ -262,8 +269,12 @@ def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
     return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
 
-def _row(kind: str, id: str, entry: dict[str, Any], data: across.Data, notes: _Notes) -> str:
-    cells = "".join(_cell(kind, entry["on"].get(major), notes) for major in across.majors(data))
+def _row(
+    kind: str, id: str, entry: dict[str, Any], data: version_results.Data, notes: _Notes
+) -> str:
+    cells = "".join(
+        _cell(kind, entry["on"].get(major), notes) for major in version_results.majors(data)
+    )
     return f'<tr><th scope="row">{_named(kind, id, entry)}</th>{cells}</tr>'
 
 
@@ -294,16 +305,16 @@ def _other_limit(entry: dict[str, Any]) -> str:
     )
 
 
-def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
-    if found is None or "missing" in found:
-        return f"<td>missing{notes.mark((found or {}).get('missing', 'not measured yet'))}</td>"
+def _cell(kind: str, result: dict[str, Any] | None, notes: _Notes) -> str:
+    if result is None or "missing" in result:
+        return f"<td>missing{notes.mark((result or {}).get('missing', 'not measured yet'))}</td>"
     if kind == "orders":
-        told = " or ".join(" → ".join(map(escape, order)) for order in found["orders"])
+        told = " or ".join(" → ".join(map(escape, order)) for order in result["orders"])
         return f"<td>{told}</td>"
-    verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
-    if often := _often(found):
+    verdict = f"{escape(result['verdict'])}{notes.mark(result['because'])}"
+    if often := _often(result):
         verdict += notes.mark(MOST.format(listed(often)))
-    return f"<td>{verdict}<br><small>{value_text(found)}</small></td>"
+    return f"<td>{verdict}<br><small>{value_text(result)}</small></td>"
 
 
 def _often(found: dict[str, Any]) -> list[str]:
@@ -312,15 +323,15 @@ def _often(found: dict[str, Any]) -> list[str]:
     return sorted(hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3]))
 
 
-def value_text(found: dict[str, Any]) -> str:
+def value_text(result: dict[str, Any]) -> str:
     """Return the number of a claim on one Node: a ratio with its interval, or what was counted."""
-    if found["value"] is None:
+    if result["value"] is None:
         return "–"
-    if found["basis"] != "interval":
-        return tidy(found["value"])
-    ends = across.ratio(found)
+    if result["basis"] != "interval":
+        return tidy(result["value"])
+    ends = version_results.ratio(result)
     inside = f" [{factor(ends[1])}, {factor(ends[2])}]" if ends else ""
-    return f"{factor(found['value'])}×{inside}"
+    return f"{factor(result['value'])}×{inside}"
 
 
 def _cause(cause: dict[str, Any] | None, columns: int) -> str:
@@ -345,28 +356,28 @@ def _told(cause: dict[str, Any]) -> str:
 # --- as data ---
 
 
-def lines(data: across.Data) -> Iterator[dict[str, Any]]:
+def lines(data: version_results.Data) -> Iterator[dict[str, Any]]:
     """Yield a line for each claim and each order on each Node."""
-    for kind in across.KINDS:
+    for kind in version_results.KINDS:
         for id, entry in data[kind].items():
-            for major, found in entry["on"].items():
+            for major, result in entry["on"].items():
                 node = data["nodes"][major]["node"]
                 about = {"kind": kind.removesuffix("s"), "id": id, "chapter": entry["chapter"]}
-                if "missing" in found:
-                    told = {"verdict": "missing", "because": found["missing"]}
+                if "missing" in result:
+                    columns = {"verdict": "missing", "because": result["missing"]}
                 elif kind == "orders":
-                    told = {"value": " or ".join(" > ".join(one) for one in found["orders"])}
+                    columns = {"value": " or ".join(" > ".join(one) for one in result["orders"])}
                 else:
-                    told = {key: found[key] for key in COLUMNS if key in found}
-                yield {**about, "node": node, **told}
+                    columns = {key: result[key] for key in COLUMNS if key in result}
+                yield {**about, "node": node, **columns}
 
 
 def write(site: Path) -> None:
     """Put the data of the page beside the site's pages, if there is any."""
-    data = across.read()
+    data = version_results.read()
     if data is None:
         return
-    shutil.copyfile(across.STORED, site / FILES[0])
+    shutil.copyfile(version_results.STORED, site / FILES[0])
     out = io.StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -374,11 +385,11 @@ def write(site: Path) -> None:
     (site / FILES[1]).write_text(out.getvalue(), "utf-8")
 
 
-def _if_measured(make: Callable[[Build, across.Data], Html]) -> placeholders.Maker:
+def _if_measured(make: Callable[[Build, version_results.Data], Html]) -> placeholders.Maker:
     """Return a maker that reads what was measured, and says so where nothing was."""
 
     def maker(build: Build) -> Html:
-        data = across.read()
+        data = version_results.read()
         if data is None:
             return Html(NONE)
         # Where nginx is missing, a live page does not judge all of its claims: no link leads there.

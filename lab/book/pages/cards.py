@@ -22,7 +22,7 @@ from lab.book.pages.reviews import title_of
 from lab.book.pages.verdicts import judged, provenance
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Html
 from lab.display.claims import anchor, limit_ends, limit_words
 from lab.judging import judge
@@ -30,7 +30,7 @@ from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
 from lab.records.sitting import Found, Sitting
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import bare, count, exact, factor, short, tidy
 from lab.text.phrasing import capital, unbroken
 
@@ -80,19 +80,22 @@ class Axis:
 
 def cards(build: Build) -> Html:
     """Return a card a published claim: what was said, what we found, the verdict, and why."""
-    found = {c["id"]: c for c in judged(build, published=True)}
+    judged_by_id = {c["id"]: c for c in judged(build, published=True)}
     # A chapter that was measured before a claim was renamed still has the old name.
     entries = claims.claims()["claims"]
-    names = [*(n for n in found if n in entries), *(n for n in entries if n not in found)]
-    shown = [_card(name, found.get(name)) for name in names]
+    names = [
+        *(n for n in judged_by_id if n in entries),
+        *(n for n in entries if n not in judged_by_id),
+    ]
+    card_list = [_card(name, judged_by_id.get(name)) for name in names]
     sources = claims.claims()["sources"]
     by_source = [(id, f"{of['author']} {of['year']}") for id, of in sources.items()]
     by_verdict = [(_key(word), word) for word in (*judge.WORDS, NOT_JUDGED)]
     facets = [
-        _facet("source", "Source", by_source, [card["source"] for card in shown]),
-        _facet("verdict", "Verdict", by_verdict, [card["verdict_key"] for card in shown]),
+        _facet("source", "Source", by_source, [card["source"] for card in card_list]),
+        _facet("verdict", "Verdict", by_verdict, [card["verdict_key"] for card in card_list]),
     ]
-    return Html(str(HTML.cards(shown, 100 * ONE, facets, provenance([*found.values()]))))
+    return Html(str(HTML.cards(card_list, 100 * ONE, facets, provenance([*judged_by_id.values()]))))
 
 
 def published_sources(build: Build) -> Html:
@@ -116,15 +119,15 @@ def sentences(build: Build) -> Html:
         for chapter, its in groupby(book_claims, lambda c: str(c["chapter"]))
     ]
     certain = sum(c.get("basis") == "interval" for c in book_claims)
-    counted = sum(c.get("basis") == "count" for c in book_claims)
+    count_based = sum(c.get("basis") == "count" for c in book_claims)
     summary = (
         f"{count(len(book_claims), 'sentence')}: {_tally(book_claims)}. A sentence that does not "
         "hold stops the reference run, and is corrected or removed before you can read it here. So "
         "the fact that nearly all of them hold says nothing about how often the book is right. A "
         "sentence that is demonstrated could hardly have had another result. "
         f"Of all sentences, {certain} are judged by the "
-        f"interval of a ratio, in brackets, {counted} by something counted, and "
-        f"{len(book_claims) - certain - counted} by one measured number without an interval. "
+        f"interval of a ratio, in brackets, {count_based} by something counted, and "
+        f"{len(book_claims) - certain - count_based} by one measured number without an interval. "
         f"{_expected_false(build)} {provenance(book_claims)}"
     )
     return Html(str(HTML.sentences(chapters, unbroken(summary.strip()))))
@@ -292,21 +295,21 @@ def marks(c: dict[str, Any]) -> dict[str, Any] | None:
     estimate = value["estimate"]
     if not estimate:
         return None
-    wanted = limit_ends(c["limit"])
+    limits = limit_ends(c["limit"])
     stars: tuple[float, ...] = ()
     elsewhere: list[Found] = []
     if c.get("source"):
         criterion = claims.criterion(c["id"])
-        wanted, stars = criterion.wanted, () if criterion.derived else criterion.printed or ()
+        limits, stars = criterion.wanted, () if criterion.derived else criterion.printed or ()
         elsewhere = [found for _, found, _ in claims.words_of(c["id"])]
     interval = _ends(value)
     ends = [end for sitting in elsewhere for end in (sitting.low, sitting.high)]
-    axis = Axis.of((estimate, *(interval or ()), *wanted, *stars, *ends))
+    axis = Axis.of((estimate, *(interval or ()), *limits, *stars, *ends))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
     return {
         "ticks": axis.ticks,
-        "wanted": axis.bar("wanted", *wanted),
+        "wanted": axis.bar("wanted", *limits),
         "bars": bars,
         "sittings": [
             axis.bar("sitting", sitting.low, sitting.high, sitting.estimate)
@@ -316,11 +319,11 @@ def marks(c: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+def _of_chapter(chapter: str, chapter_claims: list[dict[str, Any]]) -> dict[str, Any]:
     changes = claims.changes()
     return {
         "title": title_of(chapter),
-        "told": _tally(found),
+        "told": _tally(chapter_claims),
         "sentences": [
             {
                 "anchor": anchor(c["id"]),
@@ -341,7 +344,7 @@ def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
                 ],
                 "links": _links(c, "in the chapter"),
             }
-            for c in found
+            for c in chapter_claims
         ],
     }
 
@@ -398,14 +401,14 @@ def _named(value: dict[str, Any]) -> str:
 def _trials(c: dict[str, Any]) -> str:
     """Return what was divided, from how many pairs, with what control, when and on which Node."""
     value, on = c["value"], c.get("on") or {}
-    told = [_named(value), count(value["pairs"], "pair"), _control(value)]
+    parts = [_named(value), count(value["pairs"], "pair"), _control(value)]
     if value.get("p") is not None:
-        told.append(f"sign-flip p = {tidy(value['p'])}")
+        parts.append(f"sign-flip p = {tidy(value['p'])}")
     if on:
-        told.append(f"Node {on['node'].removeprefix('v')}, {on['machine']}")
+        parts.append(f"Node {on['node'].removeprefix('v')}, {on['machine']}")
     if c.get("measured"):
-        told.append(c["measured"][:10])
-    return "; ".join(told)
+        parts.append(c["measured"][:10])
+    return "; ".join(parts)
 
 
 def _as_printed(figure: dict[str, Any]) -> str:
@@ -415,13 +418,13 @@ def _as_printed(figure: dict[str, Any]) -> str:
 def _measured(c: dict[str, Any]) -> str:
     value = c["value"]
     if isinstance(value, dict):
-        told = [ratio(value), count(value["pairs"], "pair"), _control(value)]
+        parts = [ratio(value), count(value["pairs"], "pair"), _control(value)]
     else:
-        told = ["no figure" if value is None else exact(value)]
-        told += ["counted" if c.get("basis") == "count" else "one number"]
+        parts = ["no figure" if value is None else exact(value)]
+        parts += ["counted" if c.get("basis") == "count" else "one number"]
     if c.get("recorded"):
-        told.append("recorded")
-    return ", ".join(told)
+        parts.append("recorded")
+    return ", ".join(parts)
 
 
 def _links(c: dict[str, Any], there: str = "") -> list[dict[str, str]]:

@@ -52,19 +52,19 @@ def check_table(build: Build) -> Html:
     comparisons, trials = reference_run.comparisons(), reference_run.trials()
     if not trials:
         return Html("<p>There is no recorded run.</p>")
-    raised: dict[str, Counter[str]] = {how: Counter() for how in HOWS}
+    counts: dict[str, Counter[str]] = {how: Counter() for how in HOWS}
     for t in trials:
         for name, how in {(check_of(n, c), how_of(c)) for n, c in t.checks.items()}:
             if how:
-                raised[how][name] += 1
+                counts[how][name] += 1
     # A check that came after the recorded run asked nothing of it.
     asked = {check_of(name, check) for t in trials for name, check in t.checks.items()}
-    names = {*(set(ALL) & asked), *(name for found in raised.values() for name in found)}
-    rows = [_row(name, raised, len(trials)) for name in sorted(names, key=_place)]
+    names = {*(set(ALL) & asked), *(name for found in counts.values() for name in found)}
+    rows = [_row(name, counts, len(trials)) for name in sorted(names, key=_place)]
     control = sum(c.aa_arm is not None for c in comparisons)
     raw = sum(t.raw_ref is not None for t in trials)
     clean = sum(all(c.status == "ok" for c in t.checks.values()) for t in trials)
-    said = (
+    summary = (
         f"The recorded run has {count(len(trials), 'trial')}, most of them in "
         f"{count(len(comparisons), 'comparison')}, {control} of which have an A/A control. "
         f"Raw rows are kept for {raw} of the trials, and histograms for all of them. {clean} "
@@ -72,7 +72,7 @@ def check_table(build: Build) -> Html:
     )
     head = "".join(f'<th scope="col">{h}</th>' for h in ("check", "rule", *HOWS, "share"))
     return Html(
-        f'<p>{said.replace("%", " %")}</p><div class="lab-scroll"><table class="table">'
+        f'<p>{summary.replace("%", " %")}</p><div class="lab-scroll"><table class="table">'
         "<caption>Trials of the recorded run that a check failed or warned of. Expected is what an "
         "experiment is about, such as clients that lose patience.</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
@@ -107,16 +107,16 @@ def _place(name: str) -> tuple[float, str]:
 
 
 def _row(name: str, raised: dict[str, Counter[str]], trials: int) -> str:
-    failed, warned, expected = (raised[how][name] for how in HOWS)
-    share = f"{(failed + warned + expected) / trials:.1%}".replace("%", " %")
+    failed_count, warned_count, expected_count = (raised[how][name] for how in HOWS)
+    share = f"{(failed_count + warned_count + expected_count) / trials:.1%}".replace("%", " %")
     if_failed, if_warned = words(f"{name}!"), words(name)
     said = if_warned
-    if (failed or (expected and name in FAILURES)) and if_failed != if_warned:
-        said = f"{if_failed} (failed); {if_warned} (warned)" if warned else if_failed
+    if (failed_count or (expected_count and name in FAILURES)) and if_failed != if_warned:
+        said = f"{if_failed} (failed); {if_warned} (warned)" if warned_count else if_failed
     return (
         f'<tr><th scope="row">{escape(said)}</th><td>{_rule(name)}</td>'
-        f'<td class="lab-n">{failed}</td><td class="lab-n">{warned}</td>'
-        f'<td class="lab-n">{expected}</td><td class="lab-n">{share}</td></tr>'
+        f'<td class="lab-n">{failed_count}</td><td class="lab-n">{warned_count}</td>'
+        f'<td class="lab-n">{expected_count}</td><td class="lab-n">{share}</td></tr>'
     )
 
 

@@ -44,16 +44,16 @@ def told() -> dict[str, Any] | None:
 
 def judging_table(build: Build) -> Html:
     """Return the shares of false alarms and of differences found, for each rule."""
-    found = told()
-    if found is None:
+    simulation = told()
+    if simulation is None:
         return Html("<p>Nothing has been simulated.</p>")
-    rows = "".join(_rows(found["rows"]))
+    rows = "".join(_rows(simulation["rows"]))
     head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
-    worst = max(one["claims"] for one in found["rows"] if one["rule"] == "today")
+    worst = max(one["claims"] for one in simulation["rows"] if one["rule"] == "today")
     caption = (
-        f"{count(found['times'], 'simulated comparison')} in each row, with the noise of "
-        f"{found['comparisons']} that were recorded ({found['made']}). In a false alarm, a "
-        "verdict says that a server differs from itself. The numbers after ± are standard "
+        f"{count(simulation['times'], 'simulated comparison')} in each row, with the noise of "
+        f"{simulation['comparisons']} that were recorded ({simulation['made']}). In a false "
+        "alarm, a verdict says that a server differs from itself. The numbers after ± are standard "
         "errors. The last columns show how often the verdict finds that one server does 1.1 "
         "or 1.3 times as much, and names the right server."
     )
@@ -65,24 +65,24 @@ def judging_table(build: Build) -> Html:
     )
 
 
-def _rows(found: Iterable[Mapping[str, Any]]) -> Iterable[str]:
-    for one in found:
-        rule = one["rule"]
-        if rule in RULES and one["pairs"] in PAIRS and (one["control"] or rule == "today"):
-            yield _row(one, RULES[rule])
+def _rows(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    for row in rows:
+        rule = row["rule"]
+        if rule in RULES and row["pairs"] in PAIRS and (row["control"] or rule == "today"):
+            yield _row(row, RULES[rule])
         elif rule in FAMILY:
-            times = f" ({count(one['times'], 'comparison')})" if "times" in one else ""
-            yield _row(one, f"{FAMILY[rule]}, {MEASURES[one['measures']]}{times}")
+            times = f" ({count(row['times'], 'comparison')})" if "times" in row else ""
+            yield _row(row, f"{FAMILY[rule]}, {MEASURES[row['measures']]}{times}")
 
 
-def _row(one: Mapping[str, Any], name: str) -> str:
-    finds = [one["finds"].get(effect) for effect in ("1.1", "1.3")]
-    alarms = f"{_percent(one['alarms'])} ±{_percent(one['error'])} %"
+def _row(row: Mapping[str, Any], name: str) -> str:
+    finds = [row["finds"].get(effect) for effect in ("1.1", "1.3")]
+    alarms = f"{_percent(row['alarms'])} ±{_percent(row['error'])} %"
     cells = [alarms, *(NONE if x is None else f"{100 * x:.0f} %" for x in finds)]
     told = "".join(f'<td class="lab-n">{unbroken(cell)}</td>' for cell in cells)
-    control = "yes" if one["control"] else "no"
+    control = "yes" if row["control"] else "no"
     return (
-        f'<tr><td class="lab-n">{one["pairs"]}</td><td>{control}</td>'
+        f'<tr><td class="lab-n">{row["pairs"]}</td><td>{control}</td>'
         f'<th scope="row">{name}</th>{told}</tr>'
     )
 

@@ -55,41 +55,45 @@ def _asked(week: dict[str, object]) -> list[exercises.Exercise]:
 
 
 def _week(
-    number: int, week: dict[str, object], minutes: dict[str, int], apart: set[str], known: set[str]
+    number: int,
+    week: dict[str, object],
+    minutes: dict[str, int],
+    apart: set[str],
+    earlier_pages: set[str],
 ) -> list[Cell]:
     """A row; pages that were read in an earlier week are not asked for again. A step of a project
     does not bring a page that other exercises place, `apart`: it may come before its page.
     """
-    asked = _asked(week)
-    readers = [item for item in asked if not item.project or item.chapter not in apart]
+    week_exercises = _asked(week)
+    readers = [item for item in week_exercises if not item.project or item.chapter not in apart]
     points = week.get("points", {})
     worth = points if isinstance(points, dict) else {}
-    pages = [page for page in _pages(readers) if page not in known]
-    known.update(pages)
+    pages = [page for page in _pages(readers) if page not in earlier_pages]
+    earlier_pages.update(pages)
     return [
         f"{number}. {week['title']}",
         _apart([_page(page) for page in pages] or ["nothing new"]),
         str(sum(minutes.get(page, 0) for page in pages)),
-        _apart([Link(one.title, f"book/{one.chapter}") for one in asked]),
-        str(sum(one.minutes for one in asked)),
-        f"{sum(float(worth.get(one.id, one.points)) for one in asked):g}",
+        _apart([Link(one.title, f"book/{one.chapter}") for one in week_exercises]),
+        str(sum(one.minutes for one in week_exercises)),
+        f"{sum(float(worth.get(one.id, one.points)) for one in week_exercises):g}",
     ]
 
 
 def prerequisites(build: Build) -> PageTable:
     """Return for each page what it needs, and how long page and exercises take."""
     rows: list[list[Cell]] = []
-    for one in teaching.chapters():
-        chapter = short(one.chapter)
-        asked = exercises.of_chapter(chapter)
+    for page in teaching.chapters():
+        chapter = short(page.chapter)
+        chapter_exercises = exercises.of_chapter(chapter)
         found = _NEEDS.search(_text(chapter))
         rows.append(
             [
                 _page(chapter),
                 plain(found[1]) if found else "nothing",
-                str(one.minutes),
-                str(len(asked)) if asked else "–",
-                str(sum(each.minutes for each in asked)) if asked else "–",
+                str(page.minutes),
+                str(len(chapter_exercises)) if chapter_exercises else "–",
+                str(sum(each.minutes for each in chapter_exercises)) if chapter_exercises else "–",
             ]
         )
     return PageTable(["Page", "A reader knows", "Minutes", "Exercises", "Their minutes"], rows)
@@ -114,35 +118,35 @@ def mistakes(build: Build) -> Html:
     return Html(f'<div class="lab-mistakes">{"".join(parts)}</div>' if parts else "")
 
 
-def _mistakes_of(one: Exercise) -> str:
-    says = {each.id: each.says for each in one.criteria}
+def _mistakes_of(exercise: Exercise) -> str:
+    says = {each.id: each.says for each in exercise.criteria}
     rows = "".join(
         f"<li>{inline(_sentence(wrong.is_))} <em>Misses:</em> "
         f"{' '.join(inline(says[name]) for name in wrong.misses)}</li>"
-        for wrong in one.wrong
+        for wrong in exercise.wrong
     )
-    head = f"{escape(one.title)}, {LEVELS[one.level]}, {one.minutes} min"
-    return f"<p><strong>{head}.</strong> {inline(one.summary)}</p><ul>{rows}</ul>"
+    head = f"{escape(exercise.title)}, {LEVELS[exercise.level]}, {exercise.minutes} min"
+    return f"<p><strong>{head}.</strong> {inline(exercise.summary)}</p><ul>{rows}</ul>"
 
 
 def hub_sizes(build: Build) -> PageTable | Html:
     """Return what a hub and each of its students took, for several numbers of students."""
     try:
-        told = json.loads(SIZES.read_text("utf-8"))
+        data = json.loads(SIZES.read_text("utf-8"))
     except OSError:
         return Html("<p>Nothing has been measured.</p>")
     rows: list[list[Cell]] = [
         [
-            str(one["students"]),
-            f"{one['hub_mib']:,} MiB",
-            f"{one['server_mib']:,} MiB",
-            f"{one['page_mib']:,} MiB",
-            f"{one['most_mib']:,} MiB",
-            f"{one['start_cpu_s']:g} s",
-            f"{one['first_s']:,} s",
-            f"{one['last_s']:,} s",
+            str(size["students"]),
+            f"{size['hub_mib']:,} MiB",
+            f"{size['server_mib']:,} MiB",
+            f"{size['page_mib']:,} MiB",
+            f"{size['most_mib']:,} MiB",
+            f"{size['start_cpu_s']:g} s",
+            f"{size['first_s']:,} s",
+            f"{size['last_s']:,} s",
         ]
-        for one in told["found"]
+        for size in data["found"]
     ]
     head = [
         "Students",

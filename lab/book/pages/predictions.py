@@ -18,21 +18,21 @@ def overview(build: Build) -> Html:
     """Return every question of the chapters in this build, in the order of the book, and what is
     right as far as the build knows; a list of links without JavaScript.
     """
-    told = of_chapters(build, toc.in_order(build.outcomes))
+    questions_by_chapter = of_chapters(build, toc.in_order(build.outcomes))
     data = [
         {
             "chapter": chapter.removeprefix("book/"),
             "title": title_of(chapter),
-            "questions": [one.shown(PAGE) for one in asked],
+            "questions": [one.shown(PAGE) for one in chapter_questions],
         }
-        for chapter, asked in told.items()
-        if asked
+        for chapter, chapter_questions in questions_by_chapter.items()
+        if chapter_questions
     ]
     items = "".join(
         f'<li><a href="{escape(address(chapter, PAGE))}">{escape(title_of(chapter))}</a>: '
-        f"{len(asked)} questions</li>"
-        for chapter, asked in told.items()
-        if asked
+        f"{len(chapter_questions)} questions</li>"
+        for chapter, chapter_questions in questions_by_chapter.items()
+        if chapter_questions
     )
     return Html(f"<lab-progress>{json_script(data)}<ul>{items}</ul></lab-progress>")
 

@@ -87,19 +87,22 @@ class Told:
 
 def review(build: Build, page: str) -> Html:
     """Return the review of a part: its questions and those of the parts before."""
-    before, own = part_of(page)
+    before, own_chapters = part_of(page)
     found = of_chapters(build, before)
-    told = {name: [one for one in asked if one.can_be_asked] for name, asked in found.items()}
+    questions_by_chapter = {
+        name: [question for question in chapter_questions if question.can_be_asked]
+        for name, chapter_questions in found.items()
+    }
     asks = [
         {
             "title": title_of(chapter),
-            "own": chapter in own,
-            "questions": [one.to_json(page) for one in asked],
+            "own": chapter in own_chapters,
+            "questions": [question.to_json(page) for question in chapter_questions],
         }
-        for chapter, asked in told.items()
-        if asked
+        for chapter, chapter_questions in questions_by_chapter.items()
+        if chapter_questions
     ]
-    mine = [one for name in own for one in told.get(name, ())]
+    mine = [question for name in own_chapters for question in questions_by_chapter.get(name, ())]
     without = (
         "<p>A script here asks you questions about this part and earlier parts, and stores your "
         "answers in this browser, which needs JavaScript. Without it, here are the questions of "
@@ -125,54 +128,54 @@ def of_chapters(build: Build, chapters: Iterable[str]) -> dict[str, list[Told]]:
     return {chapter: list(_asked(build, chapter, asked.get(chapter, []))) for chapter in here}
 
 
-def _asked(build: Build, chapter: str, asked: Iterable[Question]) -> Iterator[Told]:
+def _asked(build: Build, chapter: str, chapter_questions: Iterable[Question]) -> Iterator[Told]:
     """A chapter's questions in its order, then its replays."""
     record = build.last(chapter)
     text = (paths.ROOT / f"{chapter}.md").read_text("utf-8")
-    answers = {one["id"]: one for one in reversed(record.answers)} if record else {}
-    for found in asked:
-        noted = answers.get(found.id, {})
-        version = noted.get("node")
+    answers = {entry["id"]: entry for entry in reversed(record.answers)} if record else {}
+    for found in chapter_questions:
+        answer = answers.get(found.id, {})
+        version = answer.get("node")
         question = questions.on_node(found, version) if found.on and version else found
         locked = not question.at_once
         calls = ('reveal("{}")', 'answer("{}",') if locked else ('ask("{}")',)
         yield Told(
             question,
-            noted.get("right"),
-            bool(noted.get("measured")),
+            answer.get("right"),
+            bool(answer.get("measured")),
             f"{chapter}#{'answer' if locked else 'question'}-{question.id}",
             _heading(teaching.under(text, *(call.format(question.id) for call in calls))),
         )
-    replays = {one["place"]: one for one in record.replays} if record else {}
-    for noted in replays.values():
-        if told := _replay(chapter, text, noted):
-            yield told
+    replays = {entry["place"]: entry for entry in record.replays} if record else {}
+    for replay in replays.values():
+        if replay_question := _replay(chapter, text, replay):
+            yield replay_question
 
 
-def _replay(chapter: str, text: str, noted: Mapping[str, Any]) -> Told | None:
+def _replay(chapter: str, text: str, replay: Mapping[str, Any]) -> Told | None:
     """The order of a program as a question; None for what its replay does not ask either."""
-    first = noted["orders"][0] if noted["orders"] else []
+    first = replay["orders"][0] if replay["orders"] else []
     if len(first) not in LINES or len(set(first)) < 2:
         return None
-    orders = [order for order in noted["orders"] if sorted(order) == sorted(first)]
+    orders = [order for order in replay["orders"] if sorted(order) == sorted(first)]
     orders = [order for i, order in enumerate(orders) if order not in orders[:i]]
     # As in replay/predict.js it never starts with an order that is right.
     turns = (sorted(first)[i:] + sorted(first)[:i] for i in range(len(first)))
     items = next((turn for turn in turns if turn not in orders), sorted(first))
     question = Question(
-        id=noted["place"],
+        id=replay["place"],
         kind="order",
         ask=SEEN + (SEVERAL if len(orders) > 1 else ""),
         right=tuple(tuple(order) for order in orders),
         why="The replay on its page shows each step.",
-        code=noted["source"].strip("\n"),
+        code=replay["source"].strip("\n"),
         items=tuple(items),
         chapter=chapter,
     )
-    place = f"{chapter}#{noted['place']}"
-    section = _heading(_above(text, noted))
+    place = f"{chapter}#{replay['place']}"
+    section = _heading(_above(text, replay))
     return Told(
-        question, question.tells(question.right)["right"], True, place, section, noted["key"]
+        question, question.tells(question.right)["right"], True, place, section, replay["key"]
     )
 
 

@@ -15,9 +15,9 @@ from lab import paths
 from lab.book.pipeline import toc
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.history import Record
-from lab.book.site import placeholders, published
+from lab.book.site import placeholders, record_files
 from lab.book.site.placeholders import Cell, PageTable
-from lab.book.site.published import NOT_RECORDED, PublishedRecord
+from lab.book.site.record_files import NOT_RECORDED, PublishedRecord
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
 from lab.servers import catalog, program, versions
@@ -53,14 +53,14 @@ def measured_table(build: Build) -> PageTable:
     """Return when the records of each chapter were measured, and how much they hold."""
     rows: list[list[Cell]] = []
     for chapter in toc.in_order(build.outcomes):
-        sources = published.of_chapter(build, chapter)
+        sources = record_files.of_chapter(build, chapter)
         if sources:
             trials, requests = sum(p.trials for p in sources), sum(p.requests for p in sources)
             commits = sorted({p.commit for p in sources if p.commit})
             rows.append(
                 [
                     chapter,
-                    published.span(sources),
+                    record_files.span(sources),
                     f"{len(sources)}",
                     f"{trials:,}",
                     f"{requests:,}",
@@ -130,13 +130,16 @@ def _row(name: str, r: Record) -> list[Cell]:
 
 
 def _facts(build: Build, records: list[Record]) -> list[list[Cell]]:
-    sources = published.of_build(build)
+    sources = record_files.of_build(build)
     machines = list(dict.fromkeys(p.machine for p in sources if p.machine)) or [this_machine()]
     rows: list[list[Cell]] = []
     for number, machine in enumerate(machines, 1):
         rows += _of_machine(machine, f"Machine {number}: " if len(machines) > 1 else "")
     rows.append(
-        ["Measured", published.span(sources) if sources else "nothing was measured in this build"]
+        [
+            "Measured",
+            record_files.span(sources) if sources else "nothing was measured in this build",
+        ]
     )
     rows += _commits(sources)
     rows += _programs(sources, build)

@@ -15,7 +15,7 @@ from lab.book.pages.cards import NOT_JUDGED
 from lab.book.pages.verdicts import judged
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders, rows
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Cell, PageTable
 from lab.plot.measures import metric_of
 from lab.records.comparison import Comparison
@@ -39,20 +39,23 @@ def systems_table(build: Build) -> PageTable:
 def _rows(name: str, c: dict[str, Any] | None, files: dict[str, Path]) -> list[list[Cell]]:
     entry = claims.claims()["claims"][name]
     source = claims.claims()["sources"][entry["source"]]
-    who = f"{source['author']} {source['year']}"
-    printed = _printed(name, entry)
+    author_and_year = f"{source['author']} {source['year']}"
+    published_sides = _printed(name, entry)
     verdict = f"{entry['short']}: {c['verdict'] if c else NOT_JUDGED}"
     if c is None:
-        return [[who, NONE, system or NONE, text, NONE, verdict] for system, text in printed]
-    here = _here(c, files.get(c["record"]))
+        return [
+            [author_and_year, NONE, system or NONE, text, NONE, verdict]
+            for system, text in published_sides
+        ]
+    our_sides = _here(c, files.get(c["record"]))
     given = entry.get("published", {})
     rates = all(given.get(side, {}).get("metric") == "throughput" for side in "ab")
     if rates and c["value"]["metric"] != "throughput":
-        printed.reverse()  # Node's rate ÷ Flask's is Flask's time ÷ Node's
+        published_sides.reverse()  # Node's rate ÷ Flask's is Flask's time ÷ Node's
     page = str(c["chapter"])
     return [
-        [who, page, _server(arm, system), text, measured, verdict]
-        for (arm, measured), (system, text) in zip(here, printed, strict=True)
+        [author_and_year, page, _server(arm, system), text, measured, verdict]
+        for (arm, measured), (system, text) in zip(our_sides, published_sides, strict=True)
     ]
 
 
@@ -65,10 +68,10 @@ def _printed(name: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
     """Return for each side of a ratio the system of the source and its figure. A source that gives
     only a ratio, or only words, has that on its first side.
     """
-    experiment, given = entry.get("experiment", name), entry.get("published", {})
+    experiment, sources = entry.get("experiment", name), entry.get("published", {})
     sides = []
     for side in "ab":
-        key = given.get(side)
+        key = sources.get(side)
         if key is None:
             sides.append(("", NONE))
             continue
@@ -77,7 +80,7 @@ def _printed(name: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
         measured = figure.unit in UNITS
         text = f"{number(figure.value)} {figure.unit}" if measured else "not measured there"
         sides.append((figure.system, text))
-    if not {"a", "b"} & given.keys():
+    if not {"a", "b"} & sources.keys():
         ratio = claims.criterion(name).printed
         words = f"{claims.published_text(ratio)} the other" if ratio else "in words"
         sides[0] = ("", words)
@@ -89,14 +92,14 @@ def _here(c: dict[str, Any], source: Path | None) -> list[tuple[str, str]]:
     record is not there.
     """
     value = c["value"]
-    shown = metric_of(value["metric"])
-    found = rows.opened(source) if source else None
+    metric = metric_of(value["metric"])
+    result = rows.opened(source) if source else None
     sides = []
     for arm in (value["a"], value["b"]):
         text = NONE
-        if isinstance(found, Comparison) and arm in found.arms:
-            seen = [shown.of(t) for t in found.pool(arm, value["at"])]
-            text = f"{number(median(seen))} {shown.unit}".strip() if seen else NONE
+        if isinstance(result, Comparison) and arm in result.arms:
+            seen = [metric.of(t) for t in result.pool(arm, value["at"])]
+            text = f"{number(median(seen))} {metric.unit}".strip() if seen else NONE
         sides.append((arm, text))
     return sides
 

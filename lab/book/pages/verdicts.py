@@ -23,7 +23,7 @@ from lab.book.pipeline import toc
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.history import write_json
 from lab.book.site import placeholders
-from lab.book.site import published as records
+from lab.book.site import record_files as records
 from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.figure import Figure
@@ -57,13 +57,13 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     at least in part.
     """
     waiting = set(build.waiting())
-    there = {one.name for one in records.of_build(build)}
-    found = [
+    record_names = {one.name for one in records.of_build(build)}
+    judged_claims = [
         {
             **claim,
             "chapter": chapter,
             "machine": record.machine,
-            "record": records.behind(claim, there),
+            "record": records.behind(claim, record_names),
             "recorded": build.mode == "live"
             and (chapter in waiting or claim.get("recorded", False)),
         }
@@ -72,9 +72,9 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
         for claim in record.claims
         if bool(claim.get("source")) == published
     ]
-    is_listed = any(claim.get("source") or claim.get("quoted") for claim in found)
+    is_listed = any(claim.get("source") or claim.get("quoted") for claim in judged_claims)
     order = {name: i for i, name in enumerate(claims.claims()["claims"])} if is_listed else {}
-    return sorted(found, key=lambda c: order.get(c["id"], len(order)))  # else as they are
+    return sorted(judged_claims, key=lambda c: order.get(c["id"], len(order)))  # else as they are
 
 
 def lines(build: Build) -> list[Line]:
@@ -82,8 +82,8 @@ def lines(build: Build) -> list[Line]:
     that was published, so it has no star; a row without a verdict is hollow. Above each row is its
     sentence, and its colour and mark are those of its verdict.
     """
-    found = judged(build, published=True)
-    entries = claims.claims()["claims"] if found else {}
+    judged_claims = judged(build, published=True)
+    entries = claims.claims()["claims"] if judged_claims else {}
     return [
         Line(
             entries.get(c["id"], {}).get("short", c["id"])
@@ -96,7 +96,7 @@ def lines(build: Build) -> list[Line]:
             title=c["sentence"],
             look=LOOKS[judge.tone(c["verdict"])],
         )
-        for c in found
+        for c in judged_claims
         if c["value"]["estimate"]
     ]
 
@@ -124,49 +124,51 @@ def verdict_plot(build: Build) -> Html:
     )
 
 
-def drawn(kept: Path, of: Any, draw: Callable[[], Figure]) -> str:
+def drawn(cache_file: Path, of: Any, draw: Callable[[], Figure]) -> str:
     """Return a figure as HTML, from this file if it was drawn `of` the same before: most chapters
     change nothing in it, and it would take half a second after each of them.
     """
     code = [file.stat().st_mtime_ns for file in CODE]
     key = hashlib.sha256(repr((of, code)).encode()).hexdigest()
     try:
-        before = json.loads(kept.read_text("utf8"))
+        before = json.loads(cache_file.read_text("utf8"))
     except (OSError, ValueError):
         before = {}
     if before.get("key") != key:
         before = {"key": key, "html": draw()._repr_html_()}
-        write_json(kept, before)
+        write_json(cache_file, before)
     return str(before["html"])
 
 
 def verdict_data(build: Build) -> Html:
     """Return links to everything behind the verdicts, inside the page itself."""
-    published, own = (judged(build, published=which) for which in (True, False))
-    told = [{k: v for k, v in c.items() if k not in ("held", "record")} for c in published]
+    published_claims, own_claims = (judged(build, published=which) for which in (True, False))
+    told = [{k: v for k, v in c.items() if k not in ("held", "record")} for c in published_claims]
     text = json.dumps(told, indent=1, ensure_ascii=False)
     parts = [
         _link("published-claims.json", "application/json", text, "JSON, with every pair's ratio"),
-        _link("published-claims.csv", "text/csv", _csv(published), "CSV, a line for each claim"),
-        _link("own-sentences.csv", "text/csv", _csv(own), "CSV of the book's own sentences"),
+        _link(
+            "published-claims.csv", "text/csv", _csv(published_claims), "CSV, a line for each claim"
+        ),
+        _link("own-sentences.csv", "text/csv", _csv(own_claims), "CSV of the book's own sentences"),
     ]
     return Html(f"<p>The same results as data: {', '.join(parts)}.</p>")
 
 
-def provenance(found: Sequence[dict[str, Any]]) -> str:
+def provenance(judged_claims: Sequence[dict[str, Any]]) -> str:
     """Return when and on what the measurements behind these claims were made, in a sentence."""
-    known = [c for c in found if c.get("on")]
-    if not known:
+    measured_claims = [c for c in judged_claims if c.get("on")]
+    if not measured_claims:
         return ""
-    days = sorted({c["measured"][:10] for c in known})
+    days = sorted({c["measured"][:10] for c in measured_claims})
     when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     nodes: dict[str, set[str]] = {}
-    for on in (c["on"] for c in known):
+    for on in (c["on"] for c in measured_claims):
         machine = nodes.setdefault(f"{on['machine']}, Python {on['python']}", set())
         machine.update(one.removeprefix("v") for one in on["node"].split(", "))
     on_what = "; ".join(f"{m}, Node {', '.join(sorted(nodes[m]))}" for m in sorted(nodes))
-    recorded = sum(c.get("recorded", False) for c in found)
-    so_far = f" {recorded} of {len(found)} are of the recorded run." if recorded else ""
+    recorded = sum(c.get("recorded", False) for c in judged_claims)
+    so_far = f" {recorded} of {len(judged_claims)} are of the recorded run." if recorded else ""
     return f"Measured {when} on {on_what}.{so_far}"
 
 

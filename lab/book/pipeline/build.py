@@ -25,7 +25,7 @@ NOTHING = ""  # the token of a page without results
 
 @dataclass(frozen=True)
 class ShownChapter:
-    """What the page of a chapter shows."""
+    """The results that the page of a chapter shows."""
 
     shows: Shows
     code: str  # digest of the cells that it belongs to
@@ -51,7 +51,7 @@ class Build:
 
     @cached_property
     def outcomes(self) -> dict[str, Outcome]:
-        """What became of each chapter."""
+        """The outcome of each chapter."""
         return {name: shown.outcome for name, shown in self.shown.items()}
 
     @cached_property
@@ -66,12 +66,14 @@ class Build:
 
     def last(self, chapter: str) -> Record | None:
         """Return the record whose results the page shows."""
-        shown = self.shown.get(chapter)
-        if shown is None or not shown.token:
+        shown_chapter = self.shown.get(chapter)
+        if shown_chapter is None or not shown_chapter.token:
             return None
         if chapter not in self._records:
-            records = Records(self.state / shown.variant).of(chapter)
-            self._records[chapter] = next((r for r in records if r.token == shown.token), None)
+            records = Records(self.state / shown_chapter.variant).of(chapter)
+            self._records[chapter] = next(
+                (r for r in records if r.token == shown_chapter.token), None
+            )
         return self._records[chapter]
 
     def shows(self, chapter: str) -> Shows:

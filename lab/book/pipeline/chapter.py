@@ -28,7 +28,7 @@ def cell_digest(source: str) -> str:
 
 @dataclass(frozen=True)
 class Chapter:
-    """What the build needs to know of a page with cells."""
+    """The properties of a page with cells that the build needs."""
 
     kernel: str
     language: str
@@ -70,7 +70,7 @@ def with_token(text: str, token: str) -> str:
     """
     fence = re.search(r"^(---|\.\.\.)\s*$", text[3:], re.M)
     assert fence is not None  # parse() has read this front matter
-    head, rest = text[: fence.start() + 3], text[fence.start() + 3 :]
+    head, body = text[: fence.start() + 3], text[fence.start() + 3 :]
     opening, yaml_text = head.split("\n", 1)
     root = yaml.compose(yaml_text)
     assert isinstance(root, yaml.MappingNode)
@@ -85,5 +85,5 @@ def with_token(text: str, token: str) -> str:
                 + "\n" * lines
                 + yaml_text[end:]
             )
-            return f"{opening}\n{yaml_text}{rest}"
+            return f"{opening}\n{yaml_text}{body}"
     raise AssertionError("parse() found a kernelspec")

@@ -99,14 +99,14 @@ class Engine:
 
     def run(self) -> Iterator[Outcome]:
         """Run what is stale, and say so; what is edited meanwhile runs again."""
-        at_once, done = self._at_once(), 0
-        while left := self.to_run():
-            batch = left if at_once > 1 else left[:1]
-            minutes = self._minutes_left([page for page, _ in left]) if at_once == 1 else ""
-            starts = iter(range(done + 1, done + len(left) + 1))
+        at_once, finished_count = self._at_once(), 0
+        while remaining := self.to_run():
+            batch = remaining if at_once > 1 else remaining[:1]
+            minutes = self._minutes_left([page for page, _ in remaining]) if at_once == 1 else ""
+            starts = iter(range(finished_count + 1, finished_count + len(remaining) + 1))
 
             def begins(page: ChapterPage, plan: ChapterPlan) -> None:
-                place = f"{next(starts)} of {done + len(left)}{minutes}"  # noqa: B023 - of now
+                place = f"{next(starts)} of {finished_count + len(remaining)}{minutes}"  # noqa: B023 - of now
                 why = f"executing because {plan.because} ({place}) ..."
                 say(f"{short(page.name)}: {why}", transient=True)
 
@@ -114,20 +114,20 @@ class Engine:
                 self._tried[page.name, page.parsed.code] = plan, outcome
                 outcome.tell()
                 yield outcome
-            done += len(batch)
+            finished_count += len(batch)
 
     def draw_recorded(self) -> None:
         """Run in replay what has no result of this machine, so that its page shows something."""
         plans = [(page, self._plan(self.recorded, page)) for page, _ in self.to_run()]
-        wanted = [(page, plan) for page, plan in plans if plan.because]
+        chapters = [(page, plan) for page, plan in plans if plan.because]
         nth = 0
 
         def begins(*_: object) -> None:
             nonlocal nth
             nth += 1
-            say(f"Drawing the recorded run ({nth} of {len(wanted)}) ...", transient=True)
+            say(f"Drawing the recorded run ({nth} of {len(chapters)}) ...", transient=True)
 
-        for page, _, outcome in self._run(self.recorded, wanted, REPLAYED_AT_ONCE, begins):
+        for page, _, outcome in self._run(self.recorded, chapters, REPLAYED_AT_ONCE, begins):
             if outcome.failure:
                 why = outcome.failure.reason()
                 say(f"{short(page.name)}: {NOTHING_FITS}; it is measured in its turn ({why})")
@@ -184,22 +184,22 @@ class Engine:
         return True
 
     def _shown(self, page: ChapterPage) -> ShownChapter:
-        code, own = page.parsed.code, self.variant
-        shows: Shows = "measured" if own.mode == "live" else "recorded"
-        tried = self._was(page)
-        if tried and not tried[1].failure:
-            return ShownChapter(shows, code, tried[0].token, own.name, tried[1])
-        plan = self._plan(own, page)
-        if not plan.because and not tried:
-            record = next(r for r in own.records.of(page.name) if r.token == plan.token)
-            return ShownChapter(shows, code, plan.token, own.name, cached(page.name, record))
-        failed = tried[1] if tried else None
-        drawn = self._plan(self.recorded, page) if self.falls_back else None
-        if drawn is None or drawn.because:
-            outcome = failed or Outcome(page.name, "waiting", NOTHING_FITS)
-            return ShownChapter("nothing", code, NOTHING, own.name, outcome)
-        outcome = failed or Outcome(page.name, "waiting", NOT_YET)
-        return ShownChapter("recorded", code, drawn.token, self.recorded.name, outcome)
+        code, variant = page.parsed.code, self.variant
+        shows: Shows = "measured" if variant.mode == "live" else "recorded"
+        attempt = self._was(page)
+        if attempt and not attempt[1].failure:
+            return ShownChapter(shows, code, attempt[0].token, variant.name, attempt[1])
+        plan = self._plan(variant, page)
+        if not plan.because and not attempt:
+            record = next(r for r in variant.records.of(page.name) if r.token == plan.token)
+            return ShownChapter(shows, code, plan.token, variant.name, cached(page.name, record))
+        failure = attempt[1] if attempt else None
+        replay_plan = self._plan(self.recorded, page) if self.falls_back else None
+        if replay_plan is None or replay_plan.because:
+            outcome = failure or Outcome(page.name, "waiting", NOTHING_FITS)
+            return ShownChapter("nothing", code, NOTHING, variant.name, outcome)
+        outcome = failure or Outcome(page.name, "waiting", NOT_YET)
+        return ShownChapter("recorded", code, replay_plan.token, self.recorded.name, outcome)
 
     def _run(
         self,

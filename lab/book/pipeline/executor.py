@@ -90,16 +90,14 @@ class Executor:
 
         Raises Broken if it could not be executed, caused by what it said.
         """
-        executed = self.result(name)
+        result = self.result(name)
         from jupyter_cache import get_cache
         from jupyter_cache.base import CacheBundleIn
 
-        bundle = CacheBundleIn(
-            executed.notebook, name, data={"execution_seconds": executed.seconds}
-        )
+        bundle = CacheBundleIn(result.notebook, name, data={"execution_seconds": result.seconds})
         cache = get_cache(str(self._cache))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        return executed
+        return result
 
     def result(self, name: str) -> Executed:
         """Wait for a notebook and return it; it is put nowhere. Raises Broken."""
@@ -132,12 +130,12 @@ class Executor:
             on_cell_executed=clock.ended,
         )
         self._clients.append(client)
-        started = time.monotonic()
+        start_s = time.monotonic()
         try:
             await client.async_execute(env=env)
         except Exception as error:
-            raise Broken(notebook, time.monotonic() - started) from error
-        return Executed(notebook, time.monotonic() - started, clock.took)
+            raise Broken(notebook, time.monotonic() - start_s) from error
+        return Executed(notebook, time.monotonic() - start_s, clock.took)
 
     def _stop_at_exit(self, **_: Any) -> None:
         # After Ctrl-C nobody says that the build is over. nbclient has just arranged to stop this

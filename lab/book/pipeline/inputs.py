@@ -31,7 +31,7 @@ KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api", "lab/node/zero
 COMPANIONS = {
     "lab/processes/guard_link.py": (
         "lab/processes/guard.py",
-        "lab/processes/supervised.py",
+        "lab/processes/supervised_program.py",
         "lab/processes/spawn.py",
         "lab/processes/bounded_log.py",
         "lab/processes/proctree.py",
@@ -54,15 +54,15 @@ class Present:
 
     def digest(self, name: str) -> str:
         """Return the present digest of one named input."""
-        kind, _, rest = name.partition(":")
+        kind, _, target = name.partition(":")
         if kind == "file":
-            return self._file(self.root / rest)
+            return self._file(self.root / target)
         if kind == "catalog":
-            return self._entry(rest)
+            return self._entry(target)
         if kind == "locked":
-            return _locked(self.root / rest)
+            return _locked(self.root / target)
         if name not in self._facts:
-            self._facts[name] = _FACTS[kind](rest) if kind in _FACTS else ABSENT
+            self._facts[name] = _FACTS[kind](target) if kind in _FACTS else ABSENT
         return self._facts[name]
 
     def digests(self, names: Iterable[str]) -> dict[str, str]:
@@ -86,21 +86,21 @@ class Present:
 
     def implied(self, names: Iterable[str]) -> set[str]:
         """Return what comes with these files: catalogue entries, programs, sibling modules."""
-        found: set[str] = set()
-        used = {name.removeprefix("file:") for name in names if name.startswith("file:")}
+        implied_names: set[str] = set()
+        files = {name.removeprefix("file:") for name in names if name.startswith("file:")}
         for name, entry in self._catalog().items():
-            if used.intersection(entry.get("source", ())):
-                found.add(f"catalog:{name}")
-                found.update(f"program:{p}" for p in entry.get("needs", ()))
-        beside = {file for name in used for file in COMPANIONS.get(name, ())}
-        found.update(f"file:{name}" for name in beside)
+            if files.intersection(entry.get("source", ())):
+                implied_names.add(f"catalog:{name}")
+                implied_names.update(f"program:{p}" for p in entry.get("needs", ()))
+        beside = {file for name in files for file in COMPANIONS.get(name, ())}
+        implied_names.update(f"file:{name}" for name in beside)
         # A Node module is noted by the file that was started; what it imports lies beside it.
         # Those in lab/node itself import nothing, and below it lies all the rest.
-        folders = {Path(name).parent for name in used | beside}
+        folders = {Path(name).parent for name in files | beside}
         for folder in folders:
             if NODE_SIDE in folder.parents:
-                found.update(self._code_in(folder))
-        return found
+                implied_names.update(self._code_in(folder))
+        return implied_names
 
     def _code_in(self, folder: Path | str) -> Iterator[str]:
         for path in (self.root / folder).rglob("*"):
@@ -162,14 +162,14 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
         was, now = recorded[name], present.get(name, ABSENT)
         if was == now:
             continue
-        kind, _, rest = name.partition(":")
+        kind, _, target = name.partition(":")
         label = {
-            "file": rest,
-            "locked": rest,
-            "node": f"Node {rest}".strip(),
+            "file": target,
+            "locked": target,
+            "node": f"Node {target}".strip(),
             "python": "Python",
             "machine": "the machine",
-        }.get(kind, f"{kind} {rest}")
+        }.get(kind, f"{kind} {target}")
         if was == MOVED:
             texts.append(f"{label} was {MOVED}")
         elif now == ABSENT:
@@ -212,21 +212,23 @@ def _program(name: str) -> str:
     "node:PACKAGE", "tools:PACKAGE", "rust:ADDON", "linux:networks" or "linux:limits". Whatever
     `lab.server` finds must be found here, or installing it changes no page.
     """
-    kind, _, rest = name.rpartition(":")
+    kind, _, requirement = name.rpartition(":")
     if kind == "python":  # the version is in the lock file
-        return "installed" if importlib.util.find_spec(rest) else ABSENT
+        return "installed" if importlib.util.find_spec(requirement) else ABSENT
     # By what these files hold: npm and cargo write the same ones again, with another date, when a
     # layer more is installed.
     if kind == "node":
-        return _content(paths.ROOT / "node_modules" / rest / "package.json")
+        return _content(paths.ROOT / "node_modules" / requirement / "package.json")
     if kind == "tools":
-        return _content(paths.LOADTOOLS / rest / "package.json")
+        return _content(paths.LOADTOOLS / requirement / "package.json")
     if kind == "rust":
         from lab.servers import rust_addon
 
-        return ABSENT if rust_addon.missing(rest) else _content(rust_addon.addon(rest))
+        return (
+            ABSENT if rust_addon.missing(requirement) else _content(rust_addon.addon(requirement))
+        )
     if kind == "linux":
-        may = machine.may_limit() if rest == "limits" else machine.may_have_networks()
+        may = machine.may_limit() if requirement == "limits" else machine.may_have_networks()
         return "allowed" if may else ABSENT
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     return f"{found} {_stamp(Path(found))}" if found else ABSENT

@@ -32,13 +32,13 @@ class NoChapter(LabError):
     """There is no chapter of that name, or it has no cells."""
 
 
-def resolve(asked: str) -> str:
+def resolve(address: str) -> str:
     """Return the page that is meant: `book/cases/off-the-loop`, also for a whole address of it.
 
     Raises NoChapter with the nearest names.
     """
     pages = toc.pages()
-    name = _name(asked)
+    name = _name(address)
     chapters = {page.removeprefix("book/"): page for page in pages if has_cells(page)}
     if name in chapters:
         return chapters[name]
@@ -72,13 +72,15 @@ def part(pages: list[str], output: Path) -> dict[str, Any]:
     """Write a table of contents of these pages and those that explain; return Sphinx's settings
     for it.
     """
-    own = output / "_toc.yml"
+    toc_file = output / "_toc.yml"
     root, *more = pages
     others = [name for name in toc.pages() if "/about/" in name and not has_cells(name)]
     listed = [{"file": name} for name in (*more, *others)]
-    own.write_text(yaml.safe_dump({"format": "jb-book", "root": root, "chapters": listed}), "utf8")
+    toc_file.write_text(
+        yaml.safe_dump({"format": "jb-book", "root": root, "chapters": listed}), "utf8"
+    )
     return {
-        "external_toc_path": own.as_posix(),
+        "external_toc_path": toc_file.as_posix(),
         "suppress_warnings": [*_suppressed(), *ELSEWHERE],
         "lab_redirects": None,  # an empty dictionary would be merged with that of _config.yml
     }
@@ -95,14 +97,14 @@ def announce(page: str, output: Path) -> str:
     """Return what is about to happen."""
     profile = settings.profile()
     name = page.removeprefix("book/")
-    told = f"Measuring {name} again (profile {profile.name}). No other chapter is run."
+    message = f"Measuring {name} again (profile {profile.name}). No other chapter is run."
     if profile.name == "reference":
-        told += (
+        message += (
             "\n"
             "This also records its experiments again in data/reference. `git diff` shows "
             "what changed, and `git checkout data/reference` undoes it."
         )
-    return f"{told}\nRaw rows go to data/runs, the page to {paths.relative(output)}."
+    return f"{message}\nRaw rows go to data/runs, the page to {paths.relative(output)}."
 
 
 def _folders(output: Path) -> Iterator[Path]:

@@ -40,7 +40,7 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What the build did with one chapter."""
+    """The outcome of one chapter in a build."""
 
     chapter: str
     action: str  # executed | cached | failed | waiting
@@ -105,15 +105,17 @@ def failure_in(
     chapter: str, source: Path, cells: Iterable[Mapping[str, Any]], traceback: str
 ) -> Failure:
     """Return the failure that these cells recorded, else what the exception's text says."""
-    cell, shown = "", traceback
+    cell, error_text = "", traceback
     for candidate in cells:
         for output in candidate.get("outputs", []):
             if output.get("output_type") == "error":
                 cell = "".join(candidate["source"])
-                shown = "\n".join(output["traceback"]) or f"{output['ename']}: {output['evalue']}"
+                error_text = (
+                    "\n".join(output["traceback"]) or f"{output['ename']}: {output['evalue']}"
+                )
     if not cell and (found := re.search(r"^-{18}\n(.*?)\n-{18}$", traceback, re.M | re.S)):
         cell = found[1]  # a timeout leaves no error output; nbclient quotes the cell between rules
-    return Failure(chapter, cell, _line_of(cell, source), ANSI.sub("", shown))
+    return Failure(chapter, cell, _line_of(cell, source), ANSI.sub("", error_text))
 
 
 def _line_of(cell: str, source: Path) -> int | None:

@@ -62,7 +62,7 @@ def run(
     only : Sphinx's settings for a part of the book; start : the page to open; draw_every_s : how
     old the site's pages may become while chapters are measured
     """
-    started = time.monotonic()
+    start_s = time.monotonic()
     output = output.resolve()
     html = output / "html"
     profile = settings.profile().name
@@ -80,7 +80,7 @@ def run(
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         signal.signal(signal.SIGTERM, before)
-    seconds = time.monotonic() - started
+    seconds = time.monotonic() - start_s
     if code == NOT_RIGHT:
         print(
             f"\nThe book is not right (see above); took {seconds:.0f} s. What was written: {html}",
@@ -127,14 +127,14 @@ def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
             "recorded ones, chapter by chapter, in the order of the book."
         )
         engine.tell_cached()
-        drawn, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all
+        drawn_at, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all
         try:
             for _ in engine.run():
                 is_drawn = False
-                if time.monotonic() - drawn >= draw_every_s and engine.to_run():
+                if time.monotonic() - drawn_at >= draw_every_s and engine.to_run():
                     if code := passes.draw(engine.build(is_last=False)):
                         return code
-                    drawn, is_drawn = time.monotonic(), True
+                    drawn_at, is_drawn = time.monotonic(), True
         except KeyboardInterrupt:
             if not is_drawn:
                 say(

@@ -29,12 +29,12 @@ def pages(file: Path | None = None) -> list[str]:
     return listed
 
 
-def _absent(page: str, listed: list[str]) -> str:
-    """What to do about a page without a file, which is most often one that was renamed."""
+def _absent(page: str, listed_pages: list[str]) -> str:
+    """Return the error for a page without a file. Most often the page was renamed."""
     folder, *inside = page.split("/")
     files = (paths.ROOT / folder).rglob("*.md") if inside else paths.ROOT.glob("*.md")
     names = {file.relative_to(paths.ROOT).with_suffix("").as_posix() for file in files}
-    others = sorted(names - set(listed))
+    others = sorted(names - set(listed_pages))
     renamed = f" {did_you_mean(page, others)}" if nearest(page, others) else ""
     return (
         f"_toc.yml lists {page}, and there is no {page}.md.{renamed} If the page has a new "

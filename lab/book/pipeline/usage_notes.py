@@ -1,4 +1,4 @@
-"""What a chapter noted while it ran (`lab.usage`), summed up for its record."""
+"""The notes of a chapter's run (`lab.usage`), summed up for its record."""
 
 from __future__ import annotations
 

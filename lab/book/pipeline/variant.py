@@ -23,7 +23,7 @@ REMOVED = "its results were removed from the cache"
 
 @dataclass(frozen=True)
 class ChapterPlan:
-    """What is to be done with a chapter: take the result with this token, or make it."""
+    """The plan for a chapter: take the result with this token, or run the chapter."""
 
     parsed: source.Chapter
     token: str
@@ -45,19 +45,21 @@ class Variant:
         self.records = Records(self._state / self.name)
         self.present = present or Present(root)
 
-    def plan(self, chapter: str, parsed: source.Chapter) -> ChapterPlan:
+    def plan(self, chapter: str, chapter_source: source.Chapter) -> ChapterPlan:
         """Return what is to be done with a chapter. Raises LabError if its kernel is missing."""
-        if self.present.digest(f"kernel:{parsed.kernel}") == "absent":
+        if self.present.digest(f"kernel:{chapter_source.kernel}") == "absent":
             raise LabError(
-                f"{chapter} needs the kernel {parsed.kernel!r}, which is not installed. "
+                f"{chapter} needs the kernel {chapter_source.kernel!r}, which is not installed. "
                 "Run `make kernels`, or `python -m lab.kernels.kernelspec` in the activated "
                 "environment."
             )
-        record = self.records.match(chapter, parsed.code, self.present)
+        record = self.records.match(chapter, chapter_source.code, self.present)
         if record:
-            return ChapterPlan(parsed, record.token, "", time.time_ns())
-        because = self.records.why(chapter, parsed.code, self.present)
-        return ChapterPlan(parsed, f"{self.name}-{secrets.token_hex(8)}", because, time.time_ns())
+            return ChapterPlan(chapter_source, record.token, "", time.time_ns())
+        because = self.records.why(chapter, chapter_source.code, self.present)
+        return ChapterPlan(
+            chapter_source, f"{self.name}-{secrets.token_hex(8)}", because, time.time_ns()
+        )
 
     def environment(self, chapter: str) -> dict[str, str]:
         """Return what tells a kernel where to note what it uses, in notes that are empty."""
@@ -82,35 +84,35 @@ class Variant:
         record if it did not fail. cells : seconds of each, if they are known
         """
         notes = self._notes(chapter)
-        noted = usage_notes.read(notes)
+        usage = usage_notes.read(notes)
         if self.name == "live-reference":  # these it writes: they are results, not inputs
-            noted.names = {n for n in noted.names if not n.startswith("file:data/reference/")}
+            usage.names = {n for n in usage.names if not n.startswith("file:data/reference/")}
         outcome = Outcome(
             chapter,
             "failed" if failure else "executed",
             plan.because,
             seconds,
-            noted.servers,
-            noted.requests,
+            usage.servers,
+            usage.requests,
             datetime.now().isoformat(timespec="seconds"),
             failure,
-            noted.claims,
-            noted.remarks,
+            usage.claims,
+            usage.remarks,
         )
         if failure is None:
-            self.records.add(chapter, self._record(plan, outcome, noted, cells or {}))
-        if noted.unreadable:
+            self.records.add(chapter, self._record(plan, outcome, usage, cells or {}))
+        if usage.unreadable:
             kept = notes.with_suffix(".unreadable")
             notes.replace(kept)
-            say(f"{short(chapter)}: {noted.unreadable} unreadable lines in its usage notes, {kept}")
+            say(f"{short(chapter)}: {usage.unreadable} unreadable lines in its usage notes, {kept}")
         notes.unlink(missing_ok=True)
         return outcome
 
     def _record(
-        self, plan: ChapterPlan, outcome: Outcome, noted: usage_notes.Usage, cells: dict[str, float]
+        self, plan: ChapterPlan, outcome: Outcome, usage: usage_notes.Usage, cells: dict[str, float]
     ) -> Record:
         kernel, language = plan.parsed.kernel, plan.parsed.language
-        names = noted.names | set(self.present.always(kernel, language, self.mode == "live"))
+        names = usage.names | set(self.present.always(kernel, language, self.mode == "live"))
         inputs = self.present.digests(names | self.present.implied(names))
         inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, plan.begun_ns)}
         from lab.processes.machine import machine
@@ -118,7 +120,7 @@ class Variant:
         versions = {
             "node": self.present.digest("node"),
             "python": self.present.digest("python"),
-            **noted.versions,
+            **usage.versions,
         }
         return Record(
             token=plan.token,
@@ -126,16 +128,16 @@ class Variant:
             executed=outcome.executed,
             because=outcome.because,
             seconds=round(outcome.seconds, 3),
-            servers=noted.servers,
-            requests=noted.requests,
+            servers=usage.servers,
+            requests=usage.requests,
             inputs=inputs,
             versions=versions,
             machine=machine().label,
-            claims=noted.claims,
-            answers=noted.answers,
-            replays=noted.replays,
-            drawn_from=sorted(noted.drawn_from),
-            measured=sorted(noted.measured),
+            claims=usage.claims,
+            answers=usage.answers,
+            replays=usage.replays,
+            drawn_from=sorted(usage.drawn_from),
+            measured=sorted(usage.measured),
             cells=cells,
         )
 

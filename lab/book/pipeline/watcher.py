@@ -24,13 +24,13 @@ class Watcher(RebuildServer):
     def __init__(
         self,
         paths: list[Path],
-        ignored: IgnoreFilter,
+        ignore_filter: IgnoreFilter,
         build: Callable[..., None],
         *,
         since: float,
     ) -> None:
         """since : epoch seconds; the site shows what was saved before."""
-        super().__init__([*paths], ignored, build)
+        super().__init__([*paths], ignore_filter, build)
         self._since = since
 
     async def watch(self) -> None:
@@ -42,12 +42,12 @@ class Watcher(RebuildServer):
             rust_timeout=LOOK_MS,
             yield_on_timeout=True,
         ):
-            saved = {Path(path).resolve() for _, path in changes}
-            if early:  # whatever is saved from here on will be told
-                saved.update(self._earlier())
+            saved_files = {Path(path).resolve() for _, path in changes}
+            if early:  # watchfiles reports every file that is saved from here on
+                saved_files.update(self._earlier())
                 early = False
-            if saved:
-                await self._build(sorted(saved))
+            if saved_files:
+                await self._build(sorted(saved_files))
 
     async def _build(self, saved: Sequence[Path]) -> None:
         with ProcessPoolExecutor(1) as pool:

@@ -39,19 +39,19 @@ def with_our_storage(script: str) -> str:
 
 def apply(static: Path) -> None:
     """Mend the scripts that were copied to this folder; warn of one that is not as it was."""
-    for name, shipped, right in MENDS:
+    for name, shipped_text, right in MENDS:
         script = static / name
         text = script.read_text("utf8")
         if right in text:
             continue
-        if shipped not in text:
+        if shipped_text not in text:
             log.warning(
                 "%s no longer contains %r. If Sphinx has repaired this, remove the repair from %s.",
                 name,
-                shipped,
+                shipped_text,
                 Path(__file__).name,
             )
-        written.write(script, text.replace(shipped, right).encode())
+        written.write(script, text.replace(shipped_text, right).encode())
     for script in static.rglob("*.js"):
         if script.name not in parts.names():
             text = script.read_text("utf8")

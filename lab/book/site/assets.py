@@ -22,7 +22,7 @@ from lab.book.site import (
     icons,
     pagefacts,
     policy,
-    published,
+    record_files,
     search_index,
     styles,
     twins,
@@ -112,7 +112,7 @@ def finish(app: Sphinx) -> None:
     policy.protect_all(out, app.env.found_docs)
     search_index.write(app, out)
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    published.write(build, out)
+    record_files.write(build, out)
     _remove(out / "_static", *UNUSED)
     styles.keep_used(out)
     icons.keep_used(out, build.state)
@@ -154,14 +154,14 @@ def _redirect(app: Sphinx, old: str, new: str) -> str:
 
 def _notebook(app: Sphinx, page: str) -> None:
     """Put the executed notebook beside its source, without the mark that our build left in it."""
-    executed = pagefacts.notebook_of(app, page)
+    executed_file = pagefacts.notebook_of(app, page)
     file = Path(app.outdir) / "_sources" / f"{page}.ipynb"
-    if not executed.exists() or _newer(file, executed):
+    if not executed_file.exists() or _newer(file, executed_file):
         return
     import nbformat
     from jupyter_cache import get_cache
 
-    notebook = nbformat.read(executed, as_version=4)
+    notebook = nbformat.read(executed_file, as_version=4)
     # Of a notebook that is found in the cache MyST-NB shows the outputs, and leaves them out here.
     with suppress(KeyError):
         cache = get_cache(app.env.mystnb_config.execution_cache_path)  # type: ignore[attr-defined]

@@ -38,22 +38,22 @@ def keep_used(out: Path, cache: Path) -> None:
 
 def _subset(font: Path, codes: list[str], cache: Path) -> Path:
     # Copyright and licence stay. The family's name is reserved: a part of the font may not bear it.
-    kept = [0, 13, 14]
-    key = hashlib.sha256(font.read_bytes() + repr((codes, kept)).encode()).hexdigest()[:16]
-    made = cache / f"icons-{key}.woff"
-    if not made.exists():
+    name_ids = [0, 13, 14]
+    key = hashlib.sha256(font.read_bytes() + repr((codes, name_ids)).encode()).hexdigest()[:16]
+    subset_file = cache / f"icons-{key}.woff"
+    if not subset_file.exists():
         # Comes with matplotlib.
         from fontTools.subset import Options, Subsetter, load_font, save_font
 
         logging.getLogger("fontTools").setLevel(logging.WARNING)  # else it tells the console
 
-        options = Options(flavor="woff", layout_features=[], name_IDs=kept)
-        loaded = load_font(str(font), options)
+        options = Options(flavor="woff", layout_features=[], name_IDs=name_ids)
+        source_font = load_font(str(font), options)
         subsetter = Subsetter(options)
         subsetter.populate(unicodes=[int(code, 16) for code in codes])
-        subsetter.subset(loaded)
+        subsetter.subset(source_font)
         cache.mkdir(parents=True, exist_ok=True)
         for old in cache.glob("icons-*.woff"):
             old.unlink()
-        save_font(loaded, str(made), options)
-    return made
+        save_font(source_font, str(subset_file), options)
+    return subset_file

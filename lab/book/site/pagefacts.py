@@ -27,7 +27,7 @@ from sphinx.environment import BuildEnvironment
 from lab import paths
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.report import short
-from lab.book.site import published
+from lab.book.site import record_files
 from lab.widgets import parts
 
 CARD = "_static/card.png"
@@ -154,8 +154,8 @@ def _facts(
         "issue": _issue(repository, title, page, _commit()),
         "clouds": clouds(repository, config.lab_repository_branch),
         "records": _behind(app, page),
-        "unsteady": published.never_steady(
-            published.of_chapter(_build(app), page), "../" * page.count("/")
+        "unsteady": record_files.never_steady(
+            record_files.of_chapter(_build(app), page), "../" * page.count("/")
         ),
         "about_data": DATA_PAGE if DATA_PAGE in env.found_docs else "",
         "chapter": short(page) if page in _build(app).outcomes else "",
@@ -209,8 +209,8 @@ def _build(app: Sphinx) -> Build:
 
 def _behind(app: Sphinx, page: str) -> str:
     """Return the list of a chapter's records, "" if it has none."""
-    found = published.of_chapter(_build(app), page)
-    return published.listing(found, "../" * page.count("/")) if found else ""
+    found = record_files.of_chapter(_build(app), page)
+    return record_files.listing(found, "../" * page.count("/")) if found else ""
 
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -245,13 +245,17 @@ def _joined(scripts: list[Any]) -> list[Any]:
     """Make one of the scripts without a file, which extensions add by the line: the policy of a
     page names each by a hash (policy.py).
     """
-    inline = [one for one in scripts if not getattr(one, "filename", None)]
+    inline = [script for script in scripts if not getattr(script, "filename", None)]
     if not inline:
         return scripts
-    texts = dict.fromkeys(one.attributes["body"].rstrip("; \n") for one in inline)
+    texts = dict.fromkeys(script.attributes["body"].rstrip("; \n") for script in inline)
     body = "; ".join(texts)
     joined = type(inline[-1])(None, priority=inline[-1].priority, body=body)
-    return [joined if one is inline[-1] else one for one in scripts if one not in inline[:-1]]
+    return [
+        joined if script is inline[-1] else script
+        for script in scripts
+        if script not in inline[:-1]
+    ]
 
 
 def words(day: str) -> str:
@@ -288,15 +292,15 @@ def _downloads(app: Sphinx, page: str, source: str) -> list[dict[str, str]]:
     if not source:
         return []
     name = page.rpartition("/")[2]
-    found = []
+    downloads = []
     if notebook_of(app, page).exists():
         path = f"_sources/{page}.ipynb"
-        found.append(
+        downloads.append(
             {"path": path, "name": f"{name}.ipynb", "label": "Notebook (.ipynb)", "icon": "fa-code"}
         )
     path = f"_sources/{source}"
-    found.append({"path": path, "name": f"{name}.md", "label": "Text (.md)", "icon": "fa-file"})
-    return found
+    downloads.append({"path": path, "name": f"{name}.md", "label": "Text (.md)", "icon": "fa-file"})
+    return downloads
 
 
 def notebook_of(app: Sphinx, page: str) -> Path:

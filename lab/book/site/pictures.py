@@ -41,13 +41,13 @@ def _put_in(app: Sphinx, doctree: nodes.document) -> None:
     for image in list(doctree.findall(nodes.image)):
         if not image["uri"].endswith(".svg") or not isinstance(image.parent, nodes.figure):
             continue
-        shown, path = env.relfn2path(image["uri"], env.docname)
-        env.note_dependency(shown)
+        image_name, path = env.relfn2path(image["uri"], env.docname)
+        env.note_dependency(image_name)
         try:
             html = inlined(Path(path).read_text("utf-8"), image.get("alt", ""))
         except (OSError, ValueError) as error:
             raise ExtensionError(
-                f"{env.docname}: {shown} is not a drawing that a page can show: {error}"
+                f"{env.docname}: {image_name} is not a drawing that a page can show: {error}"
             ) from None
         image.parent["classes"].append("lab-drawn")
         image.replace_self(nodes.raw("", html, format="html"))

@@ -128,14 +128,14 @@ def _table(app: Sphinx, docname: str, table: PageTable) -> nodes.Node:
     group = nodes.tgroup(cols=len(table.head))
     # The first column names its row; readers by ear hear it with every cell.
     group += [nodes.colspec(colwidth=1, stub=int(i == 0)) for i in range(len(table.head))]
-    known = app.env.found_docs
+    known_pages = app.env.found_docs
 
     def inline(piece: str | Link) -> nodes.Node:
-        if isinstance(piece, str) and piece in known:
+        if isinstance(piece, str) and piece in known_pages:
             piece = Link(short(PurePosixPath(piece).as_posix()), piece)
         if isinstance(piece, str):
             return nodes.Text(piece)
-        if piece.to in known:
+        if piece.to in known_pages:
             title = app.env.titles[piece.to].astext() if not piece.text else piece.text
             uri = app.builder.get_relative_uri(docname, piece.to)
             return nodes.reference("", title, refuri=uri, internal=True)

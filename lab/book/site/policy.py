@@ -68,26 +68,27 @@ def protect(html: str, name: str, *, has_text: bool) -> str:
     charset = _CHARSET.search(html)
     if head is None or charset is None:
         raise ValueError(f"{name} has no <head> with <meta charset>, so the policy can't be added.")
-    if has_text and (lost := inline_scripts(html[head.end() :])):
+    if has_text and (late_scripts := inline_scripts(html[head.end() :])):
         log.warning(
             "%s: browsers will not run a script in the text of this page, because its policy "
             "allows only files and the scripts of our templates: %.60s",
             name,
-            lost[0].strip(),
+            late_scripts[0].strip(),
         )
     scripts = inline_scripts(head[0] if has_text else html)
     element = meta(*scripts, has_programs=_PROGRAMS.search(html) is not None)
     return f"{html[: charset.end()]}{element}{html[charset.end() :]}"
 
 
-def protect_all(out: Path, written: Container[str]) -> None:
-    """Protect the pages of the site that are not yet, such as redirects; `written` are the names of
-    those that somebody wrote.
+def protect_all(out: Path, pages_with_text: Container[str]) -> None:
+    """Protect the pages of the site that have no policy yet, such as redirects.
+
+    pages_with_text : the names of the pages that an author wrote
     """
     for page in sorted(out.rglob("*.html")):
         name = page.relative_to(out).as_posix()
         if not name.startswith("_"):
             html = page.read_bytes().decode()
-            safe = protect(html, name, has_text=name.removesuffix(".html") in written)
+            safe = protect(html, name, has_text=name.removesuffix(".html") in pages_with_text)
             if safe != html:
                 write(page, safe.encode())

@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from lab.book.pipeline.build import Build
-from lab.book.site import published
+from lab.book.site import record_files
 from lab.settings import PROFILES
 from lab.text.numbers import count
 
@@ -41,12 +41,12 @@ def line(build: Build, page: str, filled: bool) -> str:
     waiting = build.waiting()
     if not filled or not waiting:
         return ""
-    done, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
-    if not done:
+    measured_count, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
+    if not measured_count:
         return _html("recorded", "Recorded", f"None of {of} is measured on this machine yet.")
     recorded = all(build.shows(name) == "recorded" for name in waiting)
     others = f"the others show {RECORDED}" if recorded else "the others have no results"
-    said = f"{done} of {of} were measured on this machine so far, and {others}."
+    said = f"{measured_count} of {of} were measured on this machine so far, and {others}."
     return _html("part", "Yours in part", said)
 
 
@@ -57,8 +57,8 @@ def _of_chapter(build: Build, chapter: str) -> str:
     if shows == "measured" and record is not None:
         return _html("yours", "Yours", f"Measured on this machine, {_when(record.executed)}.")
     if shows == "recorded":
-        found = published.of_chapter(build, chapter)
-        of = f", {published.span(found)}" if found else ""
+        found = record_files.of_chapter(build, chapter)
+        of = f", {record_files.span(found)}" if found else ""
         why = "Measuring it here failed" if failed else "Not measured here yet"
         return _html("recorded", "Recorded", f"{why}; this is {RECORDED}{of}.")
     if failed:

@@ -20,12 +20,12 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 def of_file(source: Path) -> list[dict[str, Any]]:
     """Return a row for each trial of a recorded file or of a run of this machine."""
-    found = opened(source)
-    if isinstance(found, Trial):
-        return [_row(found, "", None)]
-    swept = found.sweep
-    aa = {id(t) for t in found.control}
-    trials = sorted((*found.trials, *found.control), key=lambda t: (t.block, t.started, t.order))
+    result = opened(source)
+    if isinstance(result, Trial):
+        return [_row(result, "", None)]
+    swept = result.sweep
+    aa = {id(t) for t in result.control}
+    trials = sorted((*result.trials, *result.control), key=lambda t: (t.block, t.started, t.order))
     return [_row(t, swept, id(t) in aa) for t in trials]
 
 
@@ -75,7 +75,7 @@ def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:
 def _answers(stream: Trial | Stream, before: str) -> dict[str, Any]:
     """Return throughput and latencies; a percentile that the sample does not carry is empty."""
     latency = stream.latency
-    found = {
+    columns = {
         "throughput_per_s": rounded(stream.throughput),
         "mean_ms": _ms(latency.mean()),
         **{
@@ -84,7 +84,7 @@ def _answers(stream: Trial | Stream, before: str) -> dict[str, Any]:
         },
         "max_ms": _ms(latency.max()),
     }
-    return {before + name: value for name, value in found.items()}
+    return {before + name: value for name, value in columns.items()}
 
 
 def _ms(seconds: float) -> float | None:

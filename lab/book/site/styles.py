@@ -38,7 +38,7 @@ def keep_used(out: Path) -> None:
     """
     static = out / "_static"
     scripts = (script for script in static.rglob("*.js") if not _is_simulator(script))
-    used = names(
+    used_names = names(
         (page.read_text("utf8") for page in _pages(out)),
         (script.read_text("utf8") for script in scripts),
     )
@@ -46,7 +46,7 @@ def keep_used(out: Path) -> None:
     for sheet in static.rglob("*.css"):
         if sheet.name not in parts.names() and not _is_simulator(sheet):
             css = sheet.read_text("utf8")
-            kept = without_comments(css) if sheet.name in ours else cut(css, used)
+            kept = without_comments(css) if sheet.name in ours else cut(css, used_names)
             if kept != css:
                 written.write(sheet, kept.encode())
 
@@ -104,16 +104,16 @@ def cut(css: str, used: Collection[str]) -> str:
     return "".join(_kept(css, used))
 
 
-def _kept(css: str, used: Collection[str]) -> Iterator[str]:
+def _kept(css: str, used_names: Collection[str]) -> Iterator[str]:
     for head, body in _rules(css):
         if head.startswith("/*!"):
             yield head  # a licence
         elif body is None or (head.startswith("@") and not head.startswith(_GROUPS)):
             yield head if body is None else f"{head}{{{body}}}"
         elif head.startswith("@"):
-            if inside := cut(body, used):
+            if inside := cut(body, used_names):
                 yield f"{head}{{{inside}}}"
-        elif kept := [one for one in _selectors(head) if _may_match(one, used)]:
+        elif kept := [one for one in _selectors(head) if _may_match(one, used_names)]:
             yield f"{','.join(kept)}{{{body}}}"
 
 
@@ -141,20 +141,20 @@ def _rules(css: str) -> Iterator[tuple[str, str | None]]:
 
 def _selectors(head: str) -> Iterator[str]:
     """Give the selectors of a list; a comma in brackets separates none."""
-    depth, one = 0, ""
+    depth, selector = 0, ""
     for char in head:
         depth += (char in "([") - (char in ")]")
         if char == "," and not depth:
-            yield one.strip()
-            one = ""
+            yield selector.strip()
+            selector = ""
         else:
-            one += char
-    yield one.strip()
+            selector += char
+    yield selector.strip()
 
 
-def _may_match(selector: str, used: Collection[str]) -> bool:
+def _may_match(selector: str, used_names: Collection[str]) -> bool:
     """Return whether an element may have all that is asked for, as far as it is not in brackets."""
     plain = _ATTRIBUTE.sub("", selector)
     while (shorter := re.sub(r"\([^()]*\)", "", plain)) != plain:
         plain = shorter
-    return all(re.sub(r"\\(.)", r"\1", name) in used for name in _NAME.findall(plain))
+    return all(re.sub(r"\\(.)", r"\1", name) in used_names for name in _NAME.findall(plain))

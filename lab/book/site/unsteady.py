@@ -55,14 +55,14 @@ def of_trials(trials: Iterable[Mapping[str, Any]]) -> tuple[Unsteady, ...]:
     for trial in trials:
         at = "" if trial.get("at") is None else f" at {value_label(trial['at'])}"
         of[f"{trial.get('arm') or trial['server']['name']}{at}"].append(trial)
-    found = []
+    unsteady_servers = []
     for server, its in of.items():
         drifts = tuple(d for d in map(_drift, its) if d is not None)
         if len(its) > 1 and len(drifts) > MOST * len(its):
             warm = min(trial["window"][0] for trial in its)
             lines = tuple(line for line in map(_line, its[:LINES]) if line)
-            found.append(Unsteady(server, drifts, len(its), warm, lines))
-    return tuple(found)
+            unsteady_servers.append(Unsteady(server, drifts, len(its), warm, lines))
+    return tuple(unsteady_servers)
 
 
 def _drift(trial: Mapping[str, Any]) -> float | None:
@@ -84,12 +84,12 @@ def _line(trial: Mapping[str, Any]) -> Line:
     return tuple((t + BIN_S / 2, n / mean) for t, n in bins) if mean else ()
 
 
-def drawn(found: Sequence[tuple[str, Unsteady]], root: str) -> str:
+def drawn(unsteady_servers: Sequence[tuple[str, Unsteady]], root: str) -> str:
     """Return a row for each of these, with the name of its experiment; root : from the page to the
     root of the site.
     """
     head = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
-    rows = "".join(_row(name, one, root) for name, one in found)
+    rows = "".join(_row(name, one, root) for name, one in unsteady_servers)
     return (
         "<p>Of these, more than half of the trials drifted. Each line is a trial, in multiples of "
         "its mean after the warm-up, which is the broken line; the shortest warm-up is shaded.</p>"
@@ -98,30 +98,30 @@ def drawn(found: Sequence[tuple[str, Unsteady]], root: str) -> str:
     )
 
 
-def _row(name: str, one: Unsteady, root: str) -> str:
+def _row(name: str, unsteady: Unsteady, root: str) -> str:
     record = f'<a href="{root}records/{escape(name)}.json">{escape(name)}</a>'
     return (
-        f'<tr><th scope="row">{record}</th><td>{escape(one.server)}</td>'
-        f'<td class="lab-n">{len(one.drifts)} of {one.trials}</td>'
-        f'<td class="lab-n">{one.drift}</td><td>{_course(one)}</td></tr>'
+        f'<tr><th scope="row">{record}</th><td>{escape(unsteady.server)}</td>'
+        f'<td class="lab-n">{len(unsteady.drifts)} of {unsteady.trials}</td>'
+        f'<td class="lab-n">{unsteady.drift}</td><td>{_course(unsteady)}</td></tr>'
     )
 
 
-def _course(one: Unsteady) -> str:
+def _course(unsteady: Unsteady) -> str:
     """The rates as lines of one small drawing; words where no record has them."""
-    if not one.lines:
+    if not unsteady.lines:
         return "not recorded"
-    end = max(t for line in one.lines for t, _ in line)
-    top = max(rate for line in one.lines for _, rate in line)
-    drawn = "".join(f'<path d="{_path(line, end, top)}"/>' for line in one.lines)
+    end = max(t for line in unsteady.lines for t, _ in line)
+    top = max(rate for line in unsteady.lines for _, rate in line)
+    courses = "".join(f'<path d="{_path(line, end, top)}"/>' for line in unsteady.lines)
     alt = (
-        f"{one.server}: {count(len(one.lines), 'trial')} over {number(end, 2)} s, drift "
-        f"{one.drift} from the first third of the window to the last"
+        f"{unsteady.server}: {count(len(unsteady.lines), 'trial')} over {number(end, 2)} s, drift "
+        f"{unsteady.drift} from the first third of the window to the last"
     )
     return (
         f'<svg class="lab-course" role="img" aria-label="{escape(alt)}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">'
-        f'<rect width="{min(one.warm_s / end, 1) * WIDTH:.1f}" height="{HEIGHT}"/>{drawn}'
+        f'<rect width="{min(unsteady.warm_s / end, 1) * WIDTH:.1f}" height="{HEIGHT}"/>{courses}'
         f'<path class="lab-level" d="M0 {HEIGHT * (1 - 1 / top):.1f}H{WIDTH}"/></svg>'
     )
 

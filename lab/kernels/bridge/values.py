@@ -68,7 +68,7 @@ class Objects:
         return message
 
     def decode(self, value: Any) -> Any:
-        """What arrived, with handles replaced by their objects."""
+        """Return the received value, with objects in place of their handles."""
         if isinstance(value, list):
             return [self.decode(item) for item in value]
         if not isinstance(value, dict):
@@ -165,7 +165,7 @@ def attributes(value: Any) -> dict[str, Any]:
 
 
 def methods(value: Any) -> list[str]:
-    """What can be called on an object, as the other side writes it."""
+    """Return the names of an object's methods, as the JavaScript side writes them."""
     return [
         camel(name)
         for name, kind in _members(type(value))

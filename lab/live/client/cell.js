@@ -142,13 +142,13 @@ export class Cell extends EventTarget {
     return (performance.now() - this.#began) / 1000;
   }
 
-  end(failed) {
+  end(hasFailed) {
     clearInterval(this.#timer);
     clearTimeout(this.#drawing);
     this.#drawing = null;
     this.#place?.classList.remove("lab-live-runs");
-    this.#state = failed ? "failed" : "";
-    if (!failed) this.seconds = this.running;
+    this.#state = hasFailed ? "failed" : "";
+    if (!hasFailed) this.seconds = this.running;
     this.take(this.arriving.list, Date.now());
     this.#emit("change");
   }
@@ -189,7 +189,7 @@ export class Cell extends EventTarget {
 
   #draw() {
     if (!this.#place || !this.outputs) return;
-    const shown = this.outputs.map(element).filter(Boolean);
+    const nodes = this.outputs.map(element).filter(Boolean);
     this.#emit("draw", htmlOf(this.outputs));
     if (!this.#output) {
       this.#output = el("div", {
@@ -200,7 +200,7 @@ export class Cell extends EventTarget {
       if (this.#bookOutput) this.#bookOutput.after(this.#output);
       else this.#place.append(this.#output);
     }
-    this.#output.replaceChildren(...shown);
+    this.#output.replaceChildren(...nodes);
     // What is not shown is taken out: a page has no two elements with one id.
     if (this.#bookOutput?.isConnected) this.#bookOutput.remove();
     this.#place.classList.add("lab-live-mine");

@@ -28,8 +28,8 @@ const colours = HighlightStyle.define([
 ]);
 
 /** An editor in `place`; `changed(text)` is called while it is typed in, `run()` for Ctrl-Enter and Shift-Enter. */
-export function edit({ place, text, book, language, label, changed, run, leave }) {
-  const started = () => {
+export function edit({ place, text, book, language, label, changed: onChange, run, leave }) {
+  const start = () => {
     run();
     return true;
   };
@@ -46,8 +46,8 @@ export function edit({ place, text, book, language, label, changed, run, leave }
       syntaxHighlighting(colours),
       // Tab stays the key that leads on: who has no pointer must be able to leave.
       keymap.of([
-        { key: "Ctrl-Enter", mac: "Cmd-Enter", run: started },
-        { key: "Shift-Enter", run: started },
+        { key: "Ctrl-Enter", mac: "Cmd-Enter", run: start },
+        { key: "Shift-Enter", run: start },
         {
           key: "Escape",
           run: () => {
@@ -68,7 +68,7 @@ export function edit({ place, text, book, language, label, changed, run, leave }
       EditorView.lineWrapping, // nothing to scroll sideways, with or without a pointer
       EditorView.contentAttributes.of({ "aria-label": label }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) changed(update.state.doc.toString());
+        if (update.docChanged) onChange(update.state.doc.toString());
       }),
     ],
   });

@@ -57,7 +57,7 @@ export class PageKernel {
   /** Be connected. Says {fresh, profile}: whether it knows nothing yet. Throws a Fault. */
   async start({ take = false } = {}) {
     await this.#ending;
-    const { said, connection } = await this.#connected(take);
+    const { kernel, connection } = await this.#connected(take);
     this.#connection = connection;
     this.#leaving = false;
     this.#missed = 0;
@@ -68,18 +68,19 @@ export class PageKernel {
     }, LOOK_MS);
     connection.statusChanged.connect((_, status) => this.#status(connection, status));
     connection.connectionStatusChanged.connect(() => this.#link(connection));
-    return said;
+    return kernel;
   }
 
-  /** A connection to a kernel that has answered, and what the server said of it. A kernel may die as it starts, and
-   * what was asked of it meanwhile may be lost: the server, asked again, says whether it lives, or starts another.
+  /** A connection to a kernel that has answered, and the server's record of the kernel. A kernel may die while it
+   * starts, and requests to it may then be lost. In that case we ask the server again: it starts another kernel, or
+   * says that this kernel lives.
    */
   async #connected(take) {
-    let said = null;
+    let kernel = null;
     for (let i = 0; i < ATTEMPTS; i++) {
-      said = await this.#given(take, said);
+      kernel = await this.#given(take, kernel);
       const connection = new KernelConnection({
-        model: { id: said.kernel, name: "" },
+        model: { id: kernel.kernel, name: "" },
         serverSettings: this.#settings,
       });
       const late = new Promise((_, reject) => {
@@ -89,7 +90,7 @@ export class PageKernel {
       try {
         await Promise.race([connection.info, late]);
         // What answers may be the one that Jupyter puts in the place of one that died, which ends with its session.
-        if ((await this.#session())?.kernel === said.kernel) return { said, connection };
+        if ((await this.#session())?.kernel === kernel.kernel) return { kernel, connection };
       } catch {
         // Asked again.
       }
@@ -104,14 +105,14 @@ export class PageKernel {
     const again = before !== null;
     const body = JSON.stringify({ page: this.#page, tab: this.#tab, take: take && !again });
     const response = await this.#ask(url, { method: "POST", body });
-    const said = await response.json().catch(() => ({}));
+    const answer = await response.json().catch(() => ({}));
     if (response.status === 409) {
       // The server has not seen yet that we let go of the connection before.
-      if (again && said.tab === this.#tab) return before;
-      throw new Fault("elsewhere", `This page runs in another tab (${otherTab(said)}).`);
+      if (again && answer.tab === this.#tab) return before;
+      throw new Fault("elsewhere", `This page runs in another tab (${otherTab(answer)}).`);
     }
-    if (!response.ok) throw new Fault("refused", said.message ?? response.statusText);
-    return said.kernel === before?.kernel ? before : said;
+    if (!response.ok) throw new Fault("refused", answer.message ?? response.statusText);
+    return answer.kernel === before?.kernel ? before : answer;
   }
 
   /** Run code; `on(message)` gets what comes of it. Returns the reply's content. Throws a Fault. */
@@ -123,20 +124,20 @@ export class PageKernel {
       false,
     );
     future.onIOPub = on;
-    let lost;
-    const gone = new Promise((_, reject) => {
-      lost = (_sender, status) => {
+    let onStatus;
+    const disconnection = new Promise((_, reject) => {
+      onStatus = (_sender, status) => {
         if (ENDED.includes(status)) reject(fault("died"));
       };
-      connection.statusChanged.connect(lost);
+      connection.statusChanged.connect(onStatus);
       connection.disposed.connect(() => reject(this.#last ?? fault("died")));
     });
     try {
-      return (await Promise.race([future.done, gone])).content;
+      return (await Promise.race([future.done, disconnection])).content;
     } catch (error) {
       throw error instanceof Fault ? error : fault("died");
     } finally {
-      connection.statusChanged.disconnect(lost);
+      connection.statusChanged.disconnect(onStatus);
       future.dispose();
     }
   }

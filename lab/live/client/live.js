@@ -39,12 +39,12 @@ class LivePage {
   #takeButton;
   #fault = null;
 
-  constructor(article, { kernel, cells, shown, glued: names, parts }) {
+  constructor(article, { kernel, cells, shown: indexes, glued: names, parts }) {
     this.#parts = parts;
     const places = [...article.querySelectorAll("div.cell")];
     const placeOf = new Map();
-    if (places.length === shown.length)
-      for (const [i, index] of shown.entries()) placeOf.set(index, places[i]);
+    if (places.length === indexes.length)
+      for (const [i, index] of indexes.entries()) placeOf.set(index, places[i]);
     for (const description of cells) {
       const place = placeOf.get(description.index) ?? null;
       const number = this.#cells.filter((cell) => cell.pressed).length + 1;
@@ -64,13 +64,13 @@ class LivePage {
   }
 
   recall(known) {
-    for (const found of known) {
-      const cell = this.#byIndex.get(found.index);
+    for (const record of known) {
+      const cell = this.#byIndex.get(record.index);
       // The book's cell is another by now: what came of the old one says nothing about it.
-      if (!cell || found.source !== cell.source) store.forget(key, found.index);
+      if (!cell || record.source !== cell.source) store.forget(key, record.index);
       else {
-        cell.recall(found);
-        if (found.outputs) this.#numbers.show(glued(found.outputs));
+        cell.recall(record);
+        if (record.outputs) this.#numbers.show(glued(record.outputs));
       }
     }
     this.#say();
@@ -117,14 +117,17 @@ class LivePage {
     if (cell === this.#running) return this.#interrupt();
     if (this.#queue.includes(cell)) return this.#unqueue();
     const before = this.#missing(cell);
-    const asked = before.filter((one) => one.pressed);
+    const pressedCells = before.filter((one) => one.pressed);
     const after = this.#along(cell);
-    if (asked.length === 0) return this.#run([...before, cell, ...after]);
+    if (pressedCells.length === 0) return this.#run([...before, cell, ...after]);
     const takes = this.#takes([...before, cell]);
     return cell.ask(
-      `${cell.name[0].toUpperCase()}${cell.name.slice(1)} may need what ${counted(asked.length)} before it ${asked.length === 1 ? "makes" : "make"}.`,
+      `${cell.name[0].toUpperCase()}${cell.name.slice(1)} may need what ${counted(pressedCells.length)} before it ${pressedCells.length === 1 ? "makes" : "make"}.`,
       [
-        [`Run ${counted(asked.length + 1)}${takes}`, () => this.#run([...before, cell, ...after])],
+        [
+          `Run ${counted(pressedCells.length + 1)}${takes}`,
+          () => this.#run([...before, cell, ...after]),
+        ],
         ["Only this one", () => this.#run([cell, ...after])],
       ],
     );
@@ -324,7 +327,7 @@ class LivePage {
   }
 
   #say(now) {
-    const left = [this.#running, ...this.#queue].filter(Boolean);
+    const cellsLeft = [this.#running, ...this.#queue].filter(Boolean);
     const mine = this.#cells.filter((one) => one.outputs || one.edited);
     this.#allButton.hidden = this.#busy;
     this.#allButton.textContent = `Run all${this.#takes(this.#cells)}`;
@@ -335,7 +338,7 @@ class LivePage {
       this.#fault?.message ??
       now ??
       (this.#running
-        ? `Running, ${counted(left.length)} left${this.#takes(left)}`
+        ? `Running, ${counted(cellsLeft.length)} left${this.#takes(cellsLeft)}`
         : mine.length > 0
           ? `${counted(mine.filter((one) => one.outputs).length)} of ${this.#cells.length} show what ran here.`
           : "This page runs here, on this machine.") +

@@ -83,22 +83,22 @@ export const shows = (list) => list.some((one) => element(one) !== null);
 export const htmlOf = (list) => list.map((one) => one.data?.["text/html"] ?? "").join("");
 
 /** The element for one output; null for what a page does not show. */
-export function element(one) {
-  if (one.type === "stream")
-    return plain(one.text).trim()
+export function element(output) {
+  if (output.type === "stream")
+    return plain(output.text).trim()
       ? lines(
-          `output ${one.name === "stderr" ? "stderr" : "stream"} highlight-myst-ansi notranslate`,
-          plain(one.text),
+          `output ${output.name === "stderr" ? "stderr" : "stream"} highlight-myst-ansi notranslate`,
+          plain(output.text),
         )
       : null;
-  if (one.type === "error") {
+  if (output.type === "error") {
     // Without the rule that begins it: 75 characters, which are three lines on a phone.
-    const text = plain(one.text).replace(/^-+\n/, "");
+    const text = plain(output.text).replace(/^-+\n/, "");
     const failed = lines("output traceback highlight-none notranslate", text);
     failed.classList.add("lab-live-error");
     return failed;
   }
-  const { data } = one;
+  const { data } = output;
   if (data["text/html"] !== undefined) {
     if (!data["text/html"].trim()) return null;
     const shown = box("output text_html");
@@ -149,9 +149,9 @@ export function otherIds(output, beside) {
     .map(({ id }) => id)
     .filter((id) => beside.querySelector(`[id="${CSS.escape(id)}"]`));
   const undo = [];
-  for (const one of twice.length > 0 ? output.querySelectorAll("*") : [])
-    for (const { name, value } of [...one.attributes]) {
-      const other = value
+  for (const node of twice.length > 0 ? output.querySelectorAll("*") : [])
+    for (const { name, value } of [...node.attributes]) {
+      const replacement = value
         .replace(/url\((["']?)#([^"')]+)\1\)/g, (all, _, id) =>
           twice.includes(id) ? `url(#${id}-book)` : all,
         )
@@ -159,10 +159,10 @@ export function otherIds(output, beside) {
       const named = /^(id|for|aria-(labelledby|describedby|controls))$/.test(name);
       const words = named
         ? value.split(" ").map((word) => (twice.includes(word) ? `${word}-book` : word))
-        : [other];
+        : [replacement];
       if (words.join(" ") === value) continue;
-      undo.push(() => one.setAttribute(name, value));
-      one.setAttribute(name, words.join(" "));
+      undo.push(() => node.setAttribute(name, value));
+      node.setAttribute(name, words.join(" "));
     }
   return () => {
     for (const back of undo) back();

@@ -9,14 +9,14 @@ export function lasting(seconds) {
 export const cells = (n) => (n === 1 ? "1 cell" : `${n} cells`);
 
 export function el(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (value !== null && value !== false && value !== undefined)
-      made.setAttribute(name, value === true ? "" : value);
+      element.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
 }
 
 export const button = (text, onclick, attributes = {}) =>

@@ -23,8 +23,8 @@ let number = 0;
 
 /** The answer to one call: `name` is a verb of lab, or a method of the result `on`. */
 async function call(name, args, on) {
-  const here = {};
-  captureStackTrace(here, call);
+  const callSite = {};
+  captureStackTrace(callSite, call);
   const request = { call: name, args: await encode(args) };
   if (on !== undefined) request.on = handleOf(on);
   const { child } = bridge ?? start();
@@ -36,7 +36,7 @@ async function call(name, args, on) {
   return new Promise((resolve, reject) => {
     const settle = (message) => {
       done(id);
-      if (message.error) reject(failure(message.error, here.stack));
+      if (message.error) reject(failure(message.error, callSite.stack));
       else resolve(decode(message.value, call) ?? undefined);
     };
     const inContext = AsyncResource.bind((body, ...rest) => body(...rest));
@@ -129,16 +129,16 @@ function failure({ name, message, traceback }, stack) {
 
 /** One line while a measurement runs longer than a moment, gone when it is done. */
 function bar(display, id) {
-  let shown = null;
-  const show = (text) => shown.mime({ "text/plain": text, "text/html": text });
+  let handle = null;
+  const show = (text) => handle.mime({ "text/plain": text, "text/html": text });
   return {
     at({ seconds, answers }) {
       if (seconds < QUIET_S) return;
-      shown ??= display(`lab-${process.pid}-${id}`);
+      handle ??= display(`lab-${process.pid}-${id}`);
       show(`measuring · ${seconds.toFixed(1)} s · ${answers.toLocaleString("en")} answers`);
     },
     close() {
-      if (shown) show("");
+      if (handle) show("");
     },
   };
 }

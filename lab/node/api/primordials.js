@@ -12,12 +12,12 @@ const { Uint16Array, Uint32Array, Uint8Array } = globalThis;
 
 /** The functions of `object` by name. */
 function functionsOf(object, change = (given) => given) {
-  const found = { __proto__: null };
+  const changes = { __proto__: null };
   for (const key of ownKeys(object)) {
     const { value } = getOwnPropertyDescriptor(object, key);
-    if (typeof value === "function" && key !== "constructor") found[key] = change(value, object);
+    if (typeof value === "function" && key !== "constructor") changes[key] = change(value, object);
   }
-  return found;
+  return changes;
 }
 
 const bound = (object) =>
@@ -38,7 +38,7 @@ const methods = ({ prototype }) =>
 /** As `Promise.all`, which asks for methods at the time when it is called. */
 function all(promises) {
   const values = [];
-  let left = promises.length;
+  let pendingCount = promises.length;
   return new Promise((resolve, reject) => {
     const keep = async (at) => {
       try {
@@ -46,10 +46,10 @@ function all(promises) {
       } catch (error) {
         return reject(error);
       }
-      left -= 1;
-      return left === 0 && resolve(values);
+      pendingCount -= 1;
+      return pendingCount === 0 && resolve(values);
     };
-    if (left === 0) resolve(values);
+    if (pendingCount === 0) resolve(values);
     for (let at = 0; at < promises.length; at += 1) keep(at);
   });
 }

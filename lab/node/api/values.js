@@ -54,31 +54,35 @@ class Result {
 
 /** Waits for what is still on its way, and replaces what JSON cannot say. Throws TypeError for what has no end. */
 async function encode(value, around = [], count = { objects: 0 }) {
-  const given = await value;
-  if (typeof given === "function")
+  const plainValue = await value;
+  if (typeof plainValue === "function")
     throw new TypeError(
       "lab can't call a JavaScript function, because it measures in other " + "processes.",
     );
-  if (typeof given === "bigint") return Number(given);
-  if (typeof given === "number" && !Number.isFinite(given))
-    return { $number: given > 0 ? "inf" : given < 0 ? "-inf" : "nan" };
-  if (given === undefined || given === null || typeof given !== "object") return given;
-  if (weakMap.has(handles, given)) return { $object: weakMap.get(handles, given).handle };
-  if (isBuffer(given)) return { $bytes: given.toString("base64") };
-  if (given instanceof URL) return given.href;
-  if (ArrayBuffer.isView(given)) return all(Array.from(given, (item) => encode(item)));
-  const fault = endless(given, around, count);
+  if (typeof plainValue === "bigint") return Number(plainValue);
+  if (typeof plainValue === "number" && !Number.isFinite(plainValue))
+    return { $number: plainValue > 0 ? "inf" : plainValue < 0 ? "-inf" : "nan" };
+  if (plainValue === undefined || plainValue === null || typeof plainValue !== "object")
+    return plainValue;
+  if (weakMap.has(handles, plainValue)) return { $object: weakMap.get(handles, plainValue).handle };
+  if (isBuffer(plainValue)) return { $bytes: plainValue.toString("base64") };
+  if (plainValue instanceof URL) return plainValue.href;
+  if (ArrayBuffer.isView(plainValue)) return all(Array.from(plainValue, (item) => encode(item)));
+  const fault = endless(plainValue, around, count);
   if (fault)
     throw new TypeError(`lab takes only plain data, and the value that you passed ${fault}.`);
-  const inside = [...around, given];
+  const inside = [...around, plainValue];
   const part = (item) => encode(item, inside, count);
-  if (Array.isArray(given)) {
-    const items = await all(array.map(given, part));
-    return weakMap.has(records, given)
-      ? { $rows: items, $object: weakMap.get(records, given) }
+  if (Array.isArray(plainValue)) {
+    const items = await all(array.map(plainValue, part));
+    return weakMap.has(records, plainValue)
+      ? { $rows: items, $object: weakMap.get(records, plainValue) }
       : items;
   }
-  const entries = array.map(Object.entries(given), async ([key, item]) => [key, await part(item)]);
+  const entries = array.map(Object.entries(plainValue), async ([key, item]) => [
+    key,
+    await part(item),
+  ]);
   return Object.fromEntries(await all(entries));
 }
 

@@ -3,7 +3,7 @@
 "use strict";
 const { performance } = require("node:perf_hooks");
 const { Worker } = require("node:worker_threads");
-const { slots, commands } = require("./shared.cjs");
+const { slots, commands } = require("./slots.cjs");
 
 const TICK_MS = 40;
 const MEMORY_EVERY = 5; // ticks
@@ -117,7 +117,7 @@ const isHttp2 = (server) => typeof server.updateSettings === "function";
 
 function described(server) {
   const http = require("node:http");
-  const where = server.address();
+  const address = server.address();
   const policy = {};
   for (const name of [
     "keepAliveTimeout",
@@ -130,7 +130,7 @@ function described(server) {
     if (typeof server[name] === "number") policy[name] = server[name];
   }
   return {
-    where: typeof where === "object" ? where : { path: String(where) },
+    where: typeof address === "object" ? address : { path: String(address) },
     http: server instanceof http.Server,
     tls: typeof server.setSecureContext === "function",
     http2: isHttp2(server),

@@ -42,17 +42,17 @@ module.exports = function look(sockets, servers, isSubject) {
   const calls = require("./calls.cjs")(sites, servers, isSubject);
   const streams = require("./streams.cjs")(sites, calls, sockets);
   const firstId = new asyncHooks.AsyncResource("LAB").asyncId();
-  const begun = performance.now();
+  const startMs = performance.now();
   let depth = 0;
   let run = null;
   let requests = 0;
-  let answered = 0;
+  let answerCount = 0;
   let latencyMs = 0;
   let nRuns = 0;
   let busyMs = 0;
-  const arrived = new WeakMap();
-  const waited = require("./waited.cjs")();
-  const waitedBefore = waited.ms();
+  const arrivalMs = new WeakMap();
+  const waitClock = require("./wait-clock.cjs")();
+  const waitedBefore = waitClock.ms();
 
   function closeRun() {
     if (run === null) return;
@@ -84,7 +84,7 @@ module.exports = function look(sockets, servers, isSubject) {
         const soon = id >= firstId && !macro.has(id);
         if (!soon || run === null) {
           closeRun();
-          const before = waited.ms();
+          const before = waitClock.ms();
           run = { first: now, last: now, jobs: 0, longest: 0, began: now, read: now };
           run.waitedBefore = run.waited = before;
         }
@@ -112,29 +112,29 @@ module.exports = function look(sockets, servers, isSubject) {
       run.longest = Math.max(run.longest, run.last - run.began);
       if (run.last - run.read > READ_MS) {
         run.read = run.last;
-        run.waited = waited.ms();
+        run.waited = waitClock.ms();
       }
     },
   });
 
   const onRequest = ({ request }) => {
     requests += 1;
-    arrived.set(request, performance.now());
+    arrivalMs.set(request, performance.now());
   };
   const onAnswer = ({ request }) => {
-    const since = arrived.get(request);
+    const since = arrivalMs.get(request);
     if (since === undefined) return;
-    answered += 1;
+    answerCount += 1;
     latencyMs += performance.now() - since;
   };
   // A connection that our program opens to a name: how long until the name was known, whoever looked it up.
-  const named = { n: 0, ms: 0 };
+  const lookups = { n: 0, ms: 0 };
   const onSocket = ({ socket }) => {
     const since = performance.now();
     socket.once?.("lookup", (_, __, ___, host) => {
       if (!host || /^[\d.]+$|:/.test(host)) return;
-      named.n += 1;
-      named.ms += performance.now() - since;
+      lookups.n += 1;
+      lookups.ms += performance.now() - since;
     });
   };
   const leaveArrivals = require("./arrivals.cjs")(servers, onRequest, onAnswer);
@@ -147,8 +147,8 @@ module.exports = function look(sockets, servers, isSubject) {
     channel.unsubscribe("net.client.socket", onSocket);
     closeRun();
     const end = performance.now();
-    const lostMs = waited.ms() - waitedBefore;
-    waited.close();
+    const lostMs = waitClock.ms() - waitedBefore;
+    waitClock.close();
     const still = {};
     for (const [since, type] of waiting.values()) {
       still[type] ??= { n: 0, ms: 0 };
@@ -156,15 +156,15 @@ module.exports = function look(sockets, servers, isSubject) {
       still[type].ms += end - since;
     }
     return {
-      seconds: (end - begun) / 1000,
+      seconds: (end - startMs) / 1000,
       waited_ms: lostMs,
       requests,
-      answered,
+      answered: answerCount,
       latency_ms: latencyMs,
       counts,
       waits,
       still,
-      named,
+      named: lookups,
       runs,
       n_runs: nRuns,
       busy_ms: busyMs,

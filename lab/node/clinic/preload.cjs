@@ -7,7 +7,7 @@ if (place && require("node:worker_threads").isMainThread) wait(place);
 
 function wait(socketPath) {
   const channel = require("node:diagnostics_channel");
-  const wanted = new WeakMap(); // server -> the port that it asked for
+  const portOf = new WeakMap(); // server -> the port that it asked for
   const sockets = new Set(); // those that the program opened, and has not closed
   const questions = require("./drivers.cjs")();
   let inside;
@@ -22,13 +22,13 @@ function wait(socketPath) {
   };
   Object.defineProperty(Socket.prototype.connect, "name", { value: "connect" });
   channel.subscribe("tracing:net.server.listen:asyncStart", ({ server, options }) => {
-    wanted.set(server, options?.port);
+    portOf.set(server, options?.port);
   });
   // In every Node since 20, for all servers of node:net: HTTP, HTTPS and HTTP/2 as well.
   channel.subscribe("tracing:net.server.listen:asyncEnd", ({ server }) => {
     try {
       inside ??= require("./inside.cjs")(socketPath, sockets, questions);
-      inside.listens(server, wanted.get(server));
+      inside.listens(server, portOf.get(server));
     } catch {
       // What we cannot see is not the program's problem.
     }

@@ -2,8 +2,8 @@
 "use strict";
 
 module.exports = function sites(most) {
-  const found = {}; // what -> place -> how often
-  let left = most;
+  const counts = {}; // what -> place -> how often
+  let notesLeft = most;
 
   function place() {
     const limit = Error.stackTraceLimit;
@@ -18,14 +18,14 @@ module.exports = function sites(most) {
   }
 
   return {
-    note(what) {
-      if (left <= 0) return;
-      left -= 1;
+    note(kind) {
+      if (notesLeft <= 0) return;
+      notesLeft -= 1;
       const where = place();
       if (where === null) return;
-      found[what] ??= {};
-      found[what][where] = (found[what][where] ?? 0) + 1;
+      counts[kind] ??= {};
+      counts[kind][where] = (counts[kind][where] ?? 0) + 1;
     },
-    all: () => found,
+    all: () => counts,
   };
 };

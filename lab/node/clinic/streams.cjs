@@ -8,7 +8,7 @@ const { OutgoingMessage } = require("node:http");
 const WORTH_A_PLACE = 262_144; // bytes behind the mark
 
 module.exports = function watchStreams(sites, calls, sockets) {
-  const seen = {
+  const counts = {
     writes: 0,
     ignored: 0,
     refused: 0,
@@ -19,22 +19,22 @@ module.exports = function watchStreams(sites, calls, sockets) {
     stdio_ms: 0,
   };
   const undo = [];
-  const refused = new WeakSet(); // streams that have said no, each counted once
+  const refusals = new WeakSet(); // streams that have said no, each counted once
 
   function saidNo(stream) {
-    if (refused.has(stream)) return;
-    refused.add(stream);
-    seen.refused += 1;
+    if (refusals.has(stream)) return;
+    refusals.add(stream);
+    counts.refused += 1;
   }
 
   function note(kind, length, mark, objects) {
     const marks = mark > 0 ? length / mark : 0;
-    if (objects) seen.most_objects = Math.max(seen.most_objects, length);
-    else if (length > seen.most_bytes) {
-      seen.most_bytes = length;
-      seen.kind = kind;
+    if (objects) counts.most_objects = Math.max(counts.most_objects, length);
+    else if (length > counts.most_bytes) {
+      counts.most_bytes = length;
+      counts.kind = kind;
     }
-    seen.marks = Math.max(seen.marks, marks);
+    counts.marks = Math.max(counts.marks, marks);
     if (objects ? length > 500 : length > WORTH_A_PLACE) sites.note("write");
   }
 
@@ -54,10 +54,10 @@ module.exports = function watchStreams(sites, calls, sockets) {
       function write(...args) {
         const full = this.writableNeedDrain;
         const answer = original.apply(this, args);
-        seen.writes += 1;
+        counts.writes += 1;
         if (answer === false) saidNo(this);
         if (full) {
-          seen.ignored += 1;
+          counts.ignored += 1;
           note("response", this.writableLength, this.writableHighWaterMark, false);
         }
         return answer;
@@ -70,16 +70,16 @@ module.exports = function watchStreams(sites, calls, sockets) {
       if (this._isStdio) {
         const since = performance.now();
         const answer = original.apply(this, args);
-        seen.stdio_ms += performance.now() - since;
+        counts.stdio_ms += performance.now() - since;
         return answer;
       }
       const full = this.writableNeedDrain;
       if (sockets.has(this)) calls.wrote(this);
       const answer = original.apply(this, args);
-      seen.writes += 1;
+      counts.writes += 1;
       if (answer === false) saidNo(this);
       if (full) {
-        seen.ignored += 1;
+        counts.ignored += 1;
         const kind = this.constructor?.name ?? "stream";
         note(kind, this.writableLength, this.writableHighWaterMark, this.writableObjectMode);
       }
@@ -98,7 +98,7 @@ module.exports = function watchStreams(sites, calls, sockets) {
         const answer = original.apply(this, args);
         if (full && !this.parser) {
           saidNo(this);
-          seen.ignored += 1;
+          counts.ignored += 1;
           note(
             this.constructor?.name ?? "stream",
             this.readableLength,
@@ -120,7 +120,7 @@ module.exports = function watchStreams(sites, calls, sockets) {
           const answer = original.call(this, chunk);
           if (full) {
             saidNo(this);
-            seen.ignored += 1;
+            counts.ignored += 1;
             // A Web Stream counts chunks unless told otherwise.
             note(
               "ReadableStream",
@@ -142,18 +142,18 @@ module.exports = function watchStreams(sites, calls, sockets) {
       (original) =>
         function write(...args) {
           const [chunk] = args;
-          let left = null; // the stream has failed, or is another writer's: write() says so itself
+          let room = null; // the stream has failed, or is another writer's: write() says so itself
           try {
-            left = this.desiredSize;
+            room = this.desiredSize;
           } catch {
             // Released: it is not ours to throw.
           }
           const answer = original.apply(this, args);
-          seen.writes += 1;
-          if (left !== null && left <= 0) {
+          counts.writes += 1;
+          if (room !== null && room <= 0) {
             saidNo(this);
-            seen.ignored += 1;
-            note("WritableStream", -left * (chunk?.byteLength ?? 1), 1, !chunk?.byteLength);
+            counts.ignored += 1;
+            note("WritableStream", -room * (chunk?.byteLength ?? 1), 1, !chunk?.byteLength);
           }
           return answer;
         },
@@ -162,6 +162,6 @@ module.exports = function watchStreams(sites, calls, sockets) {
 
   return function rest() {
     for (const one of undo) one();
-    return seen;
+    return counts;
   };
 };

@@ -9,7 +9,7 @@ const net = require("node:net");
 const { performance } = require("node:perf_hooks");
 const { parentPort, workerData } = require("node:worker_threads");
 const limit = require("./limit.cjs")();
-const { slots, commands } = require("./shared.cjs");
+const { slots, commands } = require("./slots.cjs");
 
 const ROW_MS = 100;
 // A short look at a program has time for few questions: then they come more often, at a price of some per cent of its time.
@@ -48,7 +48,7 @@ parentPort.on("message", (message) => {
 
 // ---- gates
 
-function gate(every, job) {
+function gate(pauseMs, job) {
   const waits = [];
   let since = null;
   const ask = () => {
@@ -56,15 +56,15 @@ function gate(every, job) {
     job(() => {
       waits.push(now() - since);
       since = null;
-      setTimeout(ask, every);
+      setTimeout(ask, pauseMs);
     });
   };
-  setTimeout(ask, every);
+  setTimeout(ask, pauseMs);
   return () => {
     const found = waits.splice(0).map((ms) => Math.round(ms * 1000) / 1000);
     return {
       waits: found,
-      pause_ms: every,
+      pause_ms: pauseMs,
       pending_ms: since === null ? 0 : Math.round(now() - since),
     };
   };
@@ -249,11 +249,11 @@ const doing = {
   },
 };
 
-async function obey(wanted) {
+async function obey(order) {
   try {
-    await doing[wanted.do](wanted);
+    await doing[order.do](order);
   } catch (error) {
     letGo();
-    tell("failed", { what: wanted.do, message: String(error?.message ?? error) });
+    tell("failed", { what: order.do, message: String(error?.message ?? error) });
   }
 }

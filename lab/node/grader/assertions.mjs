@@ -43,12 +43,13 @@ export class Assertions {
   // ---------------------------------------------------------------- saying what was seen
 
   /** The criterion is missed. The message is for the reader: what was seen, what was wanted, where to look. */
-  miss(message, seen = {}) {
+  miss(message, details = {}) {
     // Who says that nothing was seen says so, unless nothing was asked for either.
-    const like = typeof seen.saw === "string" && LIKE_A_VALUE.test(seen.saw);
-    const { saw, wanted } = like && "wanted" in seen ? apart(seen.saw, seen.wanted) : seen;
+    const like = typeof details.saw === "string" && LIKE_A_VALUE.test(details.saw);
+    const { saw, wanted } =
+      like && "wanted" in details ? apart(details.saw, details.wanted) : details;
     throw new Missed(message, {
-      ...((saw !== undefined || ("saw" in seen && wanted !== undefined)) && { saw: shown(saw) }),
+      ...((saw !== undefined || ("saw" in details && wanted !== undefined)) && { saw: shown(saw) }),
       ...(wanted !== undefined && { wanted: shown(wanted) }),
     });
   }

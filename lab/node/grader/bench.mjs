@@ -59,7 +59,7 @@ export class Bench extends Assertions {
   }
   /** `count` clients that each ask `times` times, one after another; `path` may be a function of (client, time). */
   async clients(server, count, path, { times = 1, ...options } = {}) {
-    const one = async (client) => {
+    const runClient = async (client) => {
       const answers = [];
       for (let time = 0; time < times; time++)
         answers.push(
@@ -71,7 +71,9 @@ export class Bench extends Assertions {
         );
       return answers;
     };
-    return (await Promise.all(Array.from({ length: count }, (_, client) => one(client)))).flat();
+    return (
+      await Promise.all(Array.from({ length: count }, (_, client) => runClient(client)))
+    ).flat();
   }
 
   /**
@@ -92,20 +94,28 @@ export class Bench extends Assertions {
     const arms = { good: { reference: good }, mine: {}, bad: { reference: bad } };
     let result;
     for (let attempt = 0; attempt < 3; attempt++) {
-      const seen = { good: [], mine: [], bad: [] };
+      const timesMs = { good: [], mine: [], bad: [] };
       for (let round = 0; round < rounds; round++) {
         const order = Object.keys(arms);
         for (const whose of round % 2 ? order.reverse() : order) {
           const server = await start(arms[whose]);
           try {
-            seen[whose].push(await measure(server, whose));
+            timesMs[whose].push(await measure(server, whose));
           } finally {
             await server.stop();
           }
         }
       }
-      const [best, mine, worst] = ["good", "mine", "bad"].map((whose) => Math.min(...seen[whose]));
-      result = { held: mine < Math.sqrt(best * worst), mine, good: best, bad: worst, rounds: seen };
+      const [best, mine, worst] = ["good", "mine", "bad"].map((whose) =>
+        Math.min(...timesMs[whose]),
+      );
+      result = {
+        held: mine < Math.sqrt(best * worst),
+        mine,
+        good: best,
+        bad: worst,
+        rounds: timesMs,
+      };
       if (worst / best < apart) result.noisy = true;
       else if (result.held) return result;
       else result.noisy = false;
@@ -126,12 +136,12 @@ export class Bench extends Assertions {
    */
   async before(process, alike = () => {}, start = (options) => this.server(options)) {
     const now = process.memory().now;
-    const other = await start({ reference: this.job.solution });
+    const reference = await start({ reference: this.job.solution });
     try {
-      await alike(other);
-      return Math.min(now, other.memory().now + SPARE);
+      await alike(reference);
+      return Math.min(now, reference.memory().now + SPARE);
     } finally {
-      await other.stop();
+      await reference.stop();
       process.use();
     }
   }
@@ -210,7 +220,7 @@ export function request(
 ) {
   return new Promise((resolve) => {
     const started = performance.now();
-    const done = (answer) => {
+    const settle = (answer) => {
       clearTimeout(timer);
       resolve({ ms: performance.now() - started, ...answer });
     };
@@ -225,14 +235,14 @@ export function request(
           else chunks.push(chunk);
         });
         response.on("end", () =>
-          done({
+          settle({
             status: response.statusCode,
             headers: response.headers,
             body: Buffer.concat(chunks),
           }),
         );
         response.on("error", (error) =>
-          done({
+          settle({
             status: response.statusCode,
             error: error.code ?? error.message,
             body: Buffer.concat(chunks),
@@ -241,10 +251,10 @@ export function request(
       },
     );
     const timer = setTimeout(() => {
-      done({ error: "timeout" });
+      settle({ error: "timeout" });
       asking.destroy();
     }, seconds * 1000);
-    asking.on("error", (error) => done({ error: error.code ?? error.message }));
+    asking.on("error", (error) => settle({ error: error.code ?? error.message }));
     asking.end(body);
   });
 }

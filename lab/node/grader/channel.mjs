@@ -13,7 +13,7 @@ export class Channel {
   #sent = 0;
 
   /** `socket` is the pipe to the hand-in; `receive(frame)` gets what the harness said, `broken(why)` what it cannot have said. */
-  constructor(socket, key, { receive, broken, ended }) {
+  constructor(socket, key, { receive, broken, ended: onEnd }) {
     this.socket = socket;
     this.key = key;
     this.broken = broken;
@@ -35,7 +35,7 @@ export class Channel {
       }
     });
     socket.on("error", () => {}); // it ended in the middle of something: "close" comes too
-    socket.on("close", ended);
+    socket.on("close", onEnd);
   }
 
   /** The first line: the key is in it, so nothing signs it; the hand-in is not there yet. */

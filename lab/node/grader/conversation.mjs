@@ -75,13 +75,13 @@ export class Watched {
         seconds * 1000,
       );
     });
-    const gone = this.ended.then(async () => {
+    const exit = this.ended.then(async () => {
       await sleep(LOOK_MS); // what it had written before is still on its way
       throw this.reason ?? this.early();
     });
-    gone.catch(() => {});
+    exit.catch(() => {});
     try {
-      return await Promise.race([promise, late, this.failed, gone]);
+      return await Promise.race([promise, late, this.failed, exit]);
     } finally {
       clearTimeout(timer);
     }
@@ -167,14 +167,14 @@ export class Watched {
 }
 
 /** A stack or Node's report of an error in words: what, and in which line of the hand-in; `called` says how its file is called. */
-export function explain(text, hand, called = (file) => file) {
+export function explain(text, hand, displayName = (file) => file) {
   const error =
     text.match(/^(?:Uncaught )?(\w*Error(?: \[\w+\])?: .*)$/m)?.[1] ??
     text.match(/^(\w*Error)$/m)?.[1];
   if (!error) return undefined;
   const plain = error.replace(/ \[(ERR_\w+)\]/, "").replaceAll(`${hand}/`, "");
   return (
-    plain + (plain.includes("no network") ? "" : unreachable(text)) + place(text, hand, called)
+    plain + (plain.includes("no network") ? "" : unreachable(text)) + place(text, hand, displayName)
   );
 }
 
@@ -241,14 +241,16 @@ export const calling = (Program) =>
       if (kind === "function") return;
       if (kind !== undefined)
         throw new Missed(`\`${name}\` is exported, but it is of type ${kind}, not a function`);
-      const there = Object.keys(this.exports ?? {})
+      const exportNames = Object.keys(this.exports ?? {})
         .filter((each) => each !== "default" && each !== "module.exports")
         .map((each) => `\`${each}\``);
       const cjs = this.file.endsWith(".cjs");
       const how = cjs ? `\`module.exports = { ${name} }\`` : `\`export function ${name} …\``;
       if (this.exports?.default === "function" || (!cjs && "default" in (this.exports ?? {})))
-        there.push(cjs ? "a function, `module.exports` itself" : "a default export");
-      const only = there.length ? `, only ${there.join(", ")}` : " (it exports nothing)";
+        exportNames.push(cjs ? "a function, `module.exports` itself" : "a default export");
+      const only = exportNames.length
+        ? `, only ${exportNames.join(", ")}`
+        : " (it exports nothing)";
       throw new Missed(`your file exports no function \`${name}\`${only}. Write ${how}`);
     }
 
@@ -294,35 +296,35 @@ export const calling = (Program) =>
       return id;
     }
 
-    async #do(frame, seconds, what, cpuSeconds = Number.POSITIVE_INFINITY) {
+    async #do(frame, seconds, action, cpuSeconds = Number.POSITIVE_INFINITY) {
       const answer = this.#ask(frame);
       const late = Symbol("late");
-      const spent = Symbol("spent");
+      const overBudget = Symbol("spent");
       const waiting = new AbortController();
-      const done = await this.within(
+      const outcome = await this.within(
         Promise.race([
           answer,
           sleep(seconds * 1000, late, { ref: false }),
-          this.#computes(cpuSeconds, waiting.signal).then(() => spent),
+          this.#computes(cpuSeconds, waiting.signal).then(() => overBudget),
         ]),
         2 * seconds + 1,
-        what,
+        action,
       ).finally(() => waiting.abort());
-      if (done !== late && done !== spent) return done;
+      if (outcome !== late && outcome !== overBudget) return outcome;
       // Who still answers has lost a promise; who does not computes for ever, and would keep every other criterion waiting.
-      const alive = done === late && (await this.#alive());
+      const alive = outcome === late && (await this.#alive());
       const stuck =
-        done === late
+        outcome === late
           ? "something computes or waits without end"
           : "something computes without end";
       const why = alive
         ? "a promise is never settled, or a callback is never called"
         : `its event loop no longer turns, because ${stuck}`;
       const limit =
-        done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of processor time`;
-      const error = new Missed(`${what} ${limit}: ${why}`, this.told());
+        outcome === late ? `within ${seconds} s` : `within ${cpuSeconds} s of processor time`;
+      const error = new Missed(`${action} ${limit}: ${why}`, this.told());
       // Who was only late may have waited for a processor: that is tried again, and not remembered.
-      if (done === spent) this.#endless = error;
+      if (outcome === overBudget) this.#endless = error;
       if (!alive) this.#stuck(error);
       throw error;
     }

@@ -46,7 +46,7 @@ function encode(value, depth = 0, above = []) {
 }
 
 function encodeError(error) {
-  const said = (name) => {
+  const field = (name) => {
     try {
       return error[name] === undefined ? undefined : String(error[name]);
     } catch {
@@ -55,11 +55,11 @@ function encodeError(error) {
   };
   return {
     $: "error",
-    name: said("name"),
-    message: said("message"),
-    code: said("code"),
+    name: field("name"),
+    message: field("message"),
+    code: field("code"),
     cause: causeOf(error),
-    stack: (said("stack") ?? "").slice(0, 4000),
+    stack: (field("stack") ?? "").slice(0, 4000),
   };
 }
 

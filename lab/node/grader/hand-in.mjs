@@ -85,15 +85,15 @@ export class Process extends Watched {
         ? ["--input-type=commonjs", "-e", bootstrap]
         : [join(this.at.hand, this.file), ...args]),
     ];
-    const filtered = job.sandboxed && job.filter;
+    const hasFilter = job.sandboxed && job.filter;
     this.child = spawn(command[0], command.slice(1), {
       cwd: job.sandboxed ? "/" : this.work,
       env: { ...job.env, ...env },
       // The last one is where bubblewrap is told of the calls that it shall refuse: RULES of sandbox.py.
-      stdio: ["pipe", "pipe", "pipe", channel ? "pipe" : "ignore", filtered ? "pipe" : "ignore"],
+      stdio: ["pipe", "pipe", "pipe", channel ? "pipe" : "ignore", hasFilter ? "pipe" : "ignore"],
       detached: !job.sandboxed,
     });
-    if (filtered) this.child.stdio[4].on("error", () => {}).end(job.filter, "base64");
+    if (hasFilter) this.child.stdio[4].on("error", () => {}).end(job.filter, "base64");
     this.child.stdin.on("error", () => {});
     this.child.on("error", (error) =>
       this.fail(new Error(`the hand-in could not be started: ${error.message}`)),
@@ -139,17 +139,17 @@ export class Process extends Watched {
   }
   #pause() {
     if (this.#paused || this.end) return;
-    const worked = new Map();
+    const cpuMsByPid = new Map();
     // Who was about to start another process has started it, or will not: one more look finds all.
-    for (let before = -1; before < worked.size; ) {
-      before = worked.size;
+    for (let before = -1; before < cpuMsByPid.size; ) {
+      before = cpuMsByPid.size;
       for (const pid of proc.family(this.child.pid)) {
-        if (worked.has(pid)) continue;
+        if (cpuMsByPid.has(pid)) continue;
         this.#send(pid, "SIGSTOP");
-        worked.set(pid, proc.worked(pid));
+        cpuMsByPid.set(pid, proc.worked(pid));
       }
     }
-    this.#paused = worked;
+    this.#paused = cpuMsByPid;
     this.#settled = false;
   }
   #resume() {
@@ -169,14 +169,14 @@ export class Process extends Watched {
   #settled; // whether all that was told to stop has stopped
   /** Machine code can have itself woken up, by a timer of the kernel for example. */
   #stays() {
-    const all = [...this.#paused];
-    const since = all.reduce((sum, [pid, before]) => sum + proc.worked(pid) - before, 0);
+    const pausedPids = [...this.#paused];
+    const since = pausedPids.reduce((sum, [pid, before]) => sum + proc.worked(pid) - before, 0);
     if (!this.#settled && since <= STOPS_MS) {
-      this.#settled = all.every(([pid]) => proc.stopped(pid));
-      if (this.#settled) for (const [pid] of all) this.#paused.set(pid, proc.worked(pid));
+      this.#settled = pausedPids.every(([pid]) => proc.stopped(pid));
+      if (this.#settled) for (const [pid] of pausedPids) this.#paused.set(pid, proc.worked(pid));
       return;
     }
-    if (since > STIRS_MS || proc.family(this.child.pid).length > all.length)
+    if (since > STIRS_MS || proc.family(this.child.pid).length > pausedPids.length)
       this.void(
         `${this.name} kept running while another program was checked, although it had been stopped`,
       );
@@ -192,11 +192,11 @@ export class Process extends Watched {
 
   #look() {
     if (this.#paused) this.#stays();
-    const all = proc.family(this.child.pid);
-    const used = proc.added(all.map(proc.cpu));
+    const pids = proc.family(this.child.pid);
+    const cpu = proc.added(pids.map(proc.cpu));
     // Processes that wait at the same time wait once: what they do together is late by the longest of these waits.
     let longest = 0;
-    for (const pid of all) {
+    for (const pid of pids) {
       const waited = proc.waited(pid);
       longest = Math.max(longest, waited - (this.#waited.get(pid) ?? 0));
       this.#waited.set(pid, waited);
@@ -204,17 +204,17 @@ export class Process extends Watched {
     this.#load.push({
       at: performance.now(),
       waited: (this.#load.at(-1)?.waited ?? 0) + longest,
-      had: used.user + used.system,
+      had: cpu.user + cpu.system,
       processes: proc.program(this.child.pid).length,
     });
-    const bytes = all.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
+    const bytes = pids.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
     if (bytes > this.job.most.memory)
       this.fail(
         new Missed(
           `${this.name} used more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
         ),
       );
-    else if (all.length > this.job.most.processes)
+    else if (pids.length > this.job.most.processes)
       this.fail(
         new Void(
           `${this.name} started more than ${this.job.most.processes} processes and was stopped`,
@@ -231,12 +231,12 @@ export class Process extends Watched {
    * somebody else's is none of its own, whatever it says: the kernel knows.
    */
   listens({ unsaid = true } = {}) {
-    const said = this.stdout.match(
+    const match = this.stdout.match(
       /listening on http:\/\/(?:127\.0\.0\.1|localhost|\[::1?\]):(\d{1,5})\b/,
     );
-    if (process.platform !== "linux") return Number(said?.[1]) || undefined;
-    const ports = said || unsaid ? proc.portsOf(this.child.pid) : [];
-    const port = said && Number(said[1]);
+    if (process.platform !== "linux") return Number(match?.[1]) || undefined;
+    const ports = match || unsaid ? proc.portsOf(this.child.pid) : [];
+    const port = match && Number(match[1]);
     return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
   }
 
@@ -256,13 +256,13 @@ export class Process extends Watched {
   family = () => proc.program(this.child.pid);
   /** Misses where it has started other processes, even if they have ended: the task is to do it in one. */
   alone() {
-    const others = this.family().length - 1;
+    const otherCount = this.family().length - 1;
     const ended = proc.family(this.child.pid).some(proc.outlived);
-    if (others === 0 && !ended) return;
-    const more = others === 1 ? "another process" : `${others} other processes`;
+    if (otherCount === 0 && !ended) return;
+    const more = otherCount === 1 ? "another process" : `${otherCount} other processes`;
     throw new Missed(
-      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}, but the task asks for a single process`,
-      { saw: others === 0 ? "more than 1" : others + 1, wanted: 1 },
+      `${this.name} has started ${otherCount === 0 ? "other processes, which have ended" : more}, but the task asks for a single process`,
+      { saw: otherCount === 0 ? "more than 1" : otherCount + 1, wanted: 1 },
       { sure: true },
     );
   }
@@ -326,32 +326,39 @@ export class Module extends calling(Process) {
   static async start(
     job,
     program,
-    { scene = job.scene, locked = true, load = true, ...options } = {},
+    { scene = job.scene, locked: isLocked = true, load = true, ...options } = {},
   ) {
     // What came to no end when it was loaded would not the next time either, and takes a processor while it is waited for.
-    const again = JSON.stringify([program, scene, locked, options]);
+    const again = JSON.stringify([program, scene, isLocked, options]);
     if (load && job.endless.has(again)) throw job.endless.get(again);
-    const made = new Module(job, program, { ...options, channel: true });
-    made.again = again;
+    const module = new Module(job, program, { ...options, channel: true });
+    module.again = again;
     const key = randomBytes(32).toString("hex");
     const ready = new Promise((resolve) => {
-      made.ready = resolve;
+      module.ready = resolve;
     });
-    made.channel = new Channel(made.child.stdio[3], key, {
-      receive: (frame) => made.receive(frame),
-      broken: (why) => made.void(`${made.name} ${why}, so nothing that it reported counts`),
+    module.channel = new Channel(module.child.stdio[3], key, {
+      receive: (frame) => module.receive(frame),
+      broken: (why) => module.void(`${module.name} ${why}, so nothing that it reported counts`),
       ended: () => {},
     });
-    const file = join(made.at.hand, made.file);
-    made.channel.begin({ key, harness: HARNESS, scene, file, locked, closed: made.at.closed });
+    const file = join(module.at.hand, module.file);
+    module.channel.begin({
+      key,
+      harness: HARNESS,
+      scene,
+      file,
+      locked: isLocked,
+      closed: module.at.closed,
+    });
     // Nothing of the hand-in has run by then: who is late here is the machine.
-    await made.within(ready, START_S, "Node did not start").catch((error) => {
-      if (error instanceof Missed && !made.end && !made.reason)
+    await module.within(ready, START_S, "Node did not start").catch((error) => {
+      if (error instanceof Missed && !module.end && !module.reason)
         throw new Noisy(`the machine is too busy: ${error.message}`);
       throw error;
     });
-    if (load) await made.load();
-    return made;
+    if (load) await module.load();
+    return module;
   }
 
   send(frame) {
@@ -392,23 +399,27 @@ export class Module extends calling(Process) {
 export class Server extends Process {
   static async start(job, program, options = {}) {
     const { env = {}, seconds = CALL_S, processes = 1 } = options;
-    const made = new Server(job, program, { ...options, env: { PORT: "0", ...env } });
+    const server = new Server(job, program, { ...options, env: { PORT: "0", ...env } });
     try {
-      made.#port = await made.within(made.#listens(), seconds, `${made.name} did not listen`);
+      server.#port = await server.within(
+        server.#listens(),
+        seconds,
+        `${server.name} did not listen`,
+      );
     } catch (error) {
-      if (error instanceof Missed && !(error instanceof Void) && !made.end) {
-        made.kill();
+      if (error instanceof Missed && !(error instanceof Void) && !server.end) {
+        server.kill();
         // A criterion that starts several servers takes longer than each of them has: so it is asked here of this one.
-        if (made.starved(seconds * 1000)) throw new Noisy(BUSY);
+        if (server.starved(seconds * 1000)) throw new Noisy(BUSY);
         const what =
           processes > 1
             ? `the first process did not print \`listening on http://127.0.0.1:<port>\` within ${seconds} s. It should do this when all ${processes} other processes listen`
             : `your server did not listen within ${seconds} s. It should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``;
-        throw new Missed(what, made.told());
+        throw new Missed(what, server.told());
       }
       throw error;
     }
-    return made;
+    return server;
   }
 
   #port;
@@ -433,20 +444,20 @@ export class Server extends Process {
 
 /** Runs the hand-in as a program, to its end. */
 export async function runProgram(job, program, { input = "", seconds = CALL_S, ...options } = {}) {
-  const started = performance.now();
-  const made = new Process(job, program, options);
-  made.child.stdin.end(input);
-  const late = `${made.name} did not end`;
-  const end = await made.within(made.ended, seconds, late).catch((error) => {
-    if (made.end && !made.reason) return made.end;
+  const startMs = performance.now();
+  const child = new Process(job, program, options);
+  child.child.stdin.end(input);
+  const late = `${child.name} did not end`;
+  const end = await child.within(child.ended, seconds, late).catch((error) => {
+    if (child.end && !child.reason) return child.end;
     throw error;
   });
   return {
     ...end,
-    stdout: made.stdout,
-    stderr: made.stderr,
-    ms: performance.now() - started,
-    error: made.explained(made.stderr),
-    process: made,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    ms: performance.now() - startMs,
+    error: child.explained(child.stderr),
+    process: child,
   };
 }

@@ -126,20 +126,20 @@ function handles() {
       return +of(this);
     }
   }
-  const hidden = { configurable: true, writable: true };
+  const descriptor = { configurable: true, writable: true };
   for (const [type, clear] of [
     [Timeout, node.clearTimeout],
     [Immediate, node.clearImmediate],
   ])
     if (Symbol.dispose)
       Object.defineProperty(type.prototype, Symbol.dispose, {
-        ...hidden,
+        ...descriptor,
         value() {
           clear(of(this));
         },
       });
   const handing = (name, Handle) => {
-    const made = {
+    const timer = {
       [name](callback, ...given) {
         if (typeof callback !== "function") return node[name](callback, ...given); // Node says what is wrong
         const handle = new Handle();
@@ -149,11 +149,11 @@ function handles() {
       },
     }[name];
     const promised = Object.getOwnPropertyDescriptor(node[name], promisify.custom);
-    if (promised) Object.defineProperty(made, promisify.custom, promised);
-    return made;
+    if (promised) Object.defineProperty(timer, promisify.custom, promised);
+    return timer;
   };
   const clearing = (name) => ({ [name]: (handle) => node[name](of(handle)) })[name];
-  const replaced = {
+  const replacements = {
     setTimeout: handing("setTimeout", Timeout),
     setInterval: handing("setInterval", Timeout),
     setImmediate: handing("setImmediate", Immediate),
@@ -161,8 +161,8 @@ function handles() {
     clearInterval: clearing("clearInterval"),
     clearImmediate: clearing("clearImmediate"),
   };
-  Object.assign(timers, replaced);
-  Object.assign(globalThis, replaced);
+  Object.assign(timers, replacements);
+  Object.assign(globalThis, replacements);
 }
 
 // What a scene may use: as they were before the hand-in came. What it requires is locked, as far as it is Node's.
@@ -388,14 +388,14 @@ function lockHandles() {
   const socket = net.connect({ host: "127.0.0.1", port: 1 }).on("error", () => {});
   for (const { _handle } of [socket, channel])
     for (
-      let each = _handle;
-      each && each !== Object.prototype;
-      each = Object.getPrototypeOf(each)
+      let prototype = _handle;
+      prototype && prototype !== Object.prototype;
+      prototype = Object.getPrototypeOf(prototype)
     ) {
-      if (each === _handle) continue;
+      if (prototype === _handle) continue;
       // `onread` is a field of each handle. In Node 20 it looks like a value of what they inherit.
-      lockPrototype(each, ["constructor", "onread", "isStreamBase"]);
-      Object.preventExtensions(each);
+      lockPrototype(prototype, ["constructor", "onread", "isStreamBase"]);
+      Object.preventExtensions(prototype);
     }
   socket.destroy(); // before it has connected
 }

@@ -55,13 +55,13 @@ const numbers = (pid) =>
  * its parent is, as that may have ended. Without a sandbox: all that descend from it.
  */
 export function program(pid) {
-  const all = family(pid);
+  const pids = family(pid);
   const outside = numbers(pid).length;
-  const within = all
+  const within = pids
     .map((each) => ({ pid: each, at: numbers(each)[outside] }))
     .filter(({ at }) => at > 1)
     .sort((a, b) => a.at - b.at);
-  return within.length > 0 ? within.map((each) => each.pid) : all;
+  return within.length > 0 ? within.map((each) => each.pid) : pids;
 }
 
 /** Only Linux shows this. */

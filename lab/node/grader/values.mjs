@@ -36,12 +36,12 @@ export const unreachable = (text) =>
 
 /** An error that the hand-in threw, as it told it; with a `value`, something else that it threw. */
 export class Thrown extends Error {
-  constructor(said) {
-    const { name, message, code, cause, stack } = said;
-    const none = "value" in said;
+  constructor(report) {
+    const { name, message, code, cause, stack } = report;
+    const none = "value" in report;
     super(
       none
-        ? `${thrown(said.value)}, which is not an Error`
+        ? `${thrown(report.value)}, which is not an Error`
         : `${message ?? ""}${unreachable(`${message} ${code} ${cause}`)}`,
     );
     this.none = none;

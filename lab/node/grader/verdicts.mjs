@@ -26,7 +26,7 @@ const withoutData = (text) =>
 async function look(t, check, { id, needs = [] }, before) {
   const lacking = needs.find((each) => before[each] !== "held");
   if (lacking) return { outcome: "left", message: lacking };
-  const printed = {};
+  const output = {};
   const began = performance.now();
   try {
     await check[id](t);
@@ -60,13 +60,13 @@ async function look(t, check, { id, needs = [] }, before) {
     )
       return { outcome: "noisy", message: BUSY };
     // Its authors want to know where; who handed in shall not read the check.
-    if (outcome === "missed") Object.assign(printed, await printedBy(t.job));
+    if (outcome === "missed") Object.assign(output, await printedBy(t.job));
     const fault = outcome === "broken" ? String(error?.stack ?? error) : undefined;
     const odd =
       outcome === "broken" && (error instanceof Broken || error?.name === "TypeError")
         ? error.message
         : undefined;
-    const shown = { message, ...printed, ...error?.seen };
+    const shown = { message, ...output, ...error?.seen };
     for (const [name, text] of Object.entries(shown))
       if (typeof text === "string") shown[name] = withoutData(text);
     return { outcome, fault, odd, ...shown };
@@ -89,12 +89,12 @@ async function decided({ odd, ...result }, { id }, { job, check, bench }) {
   if (odd === undefined) return result;
   if (job.reference !== undefined) {
     const control = bench({ ...job, handIn: job.reference });
-    const seen = {};
+    const outcomes = {};
     for (const criterion of job.criteria) {
-      seen[criterion.id] = (await look(control, check, criterion, seen)).outcome;
+      outcomes[criterion.id] = (await look(control, check, criterion, outcomes)).outcome;
       if (criterion.id === id) break;
     }
-    if (seen[id] !== "held") return result;
+    if (outcomes[id] !== "held") return result;
   }
   const message = `a value that your code returns or throws is not of the type that the task asks for: ${odd}`;
   return { ...result, outcome: "missed", message };
@@ -107,12 +107,12 @@ async function decided({ odd, ...result }, { id }, { job, check, bench }) {
 export async function decide(job, check, bench, say) {
   const t = bench(job);
   const before = {};
-  let voided;
+  let voidResult;
   for (const criterion of job.criteria) {
     const result =
-      voided ??
+      voidResult ??
       (await decided(await look(t, check, criterion, before), criterion, { job, check, bench }));
-    if (result.outcome === "void") voided = result;
+    if (result.outcome === "void") voidResult = result;
     before[criterion.id] = result.outcome;
     say({ criterion: criterion.id, ...result });
   }

@@ -286,12 +286,12 @@ async function answered(answer) {
   return text;
 }
 
-function uncaught(error, what) {
+function uncaught(error, origin) {
   const cell = output.cellNow();
-  if (cell && cell === running && cell.fail(error, what)) return;
+  if (cell && cell === running && cell.fail(error, origin)) return;
   if (cell) cell.uncaught += 1;
   if (cell?.uncaught > MOST_UNCAUGHT) return void (cell === running && giveUp(cell, error));
-  const { stack } = describe(error, { sources, number: cell?.number, what });
+  const { stack } = describe(error, { sources, number: cell?.number, what: origin });
   output.print("stderr", `${stack}\n`);
 }
 

@@ -70,20 +70,20 @@ function barely(thrown, { number }, fault) {
   return { name, message, stack: `${name}: ${message}\n    at cell ${number}` };
 }
 
-function described(thrown, { sources, number, what = "" }) {
-  if (thrown instanceof SyntaxError) locate(thrown);
-  const isError = thrown instanceof Error || typeof thrown?.stack === "string";
+function described(error, { sources, number, what: origin = "" }) {
+  if (error instanceof SyntaxError) locate(error);
+  const isError = error instanceof Error || typeof error?.stack === "string";
   if (!isError) {
-    const value = inspect(thrown);
-    return { name: "Thrown", message: value, stack: `${what || "Thrown"}: ${value}` };
+    const value = inspect(error);
+    return { name: "Thrown", message: value, stack: `${origin || "Thrown"}: ${value}` };
   }
-  const top = tidy(thrown, sources, number, new Set());
-  let stack = thrown.quiet ? `${thrown.name}: ${thrown.message}` : whole(thrown);
-  if (what) stack = `${what}: ${stack}`;
+  const top = tidy(error, sources, number, new Set());
+  let stack = error.quiet ? `${error.name}: ${error.message}` : whole(error);
+  if (origin) stack = `${origin}: ${stack}`;
   const source = string.trim((top && linesOf(map.get(sources, top.number))[top.line - 1]) ?? "");
   if (source) stack += `\n\ncell ${top.number}, line ${top.line}:\n    ${source}`;
-  const name = String(thrown.name ?? "Error");
-  return { name, message: fromRoot(String(thrown.message ?? "")), stack: fromRoot(stack) };
+  const name = String(error.name ?? "Error");
+  return { name, message: fromRoot(String(error.message ?? "")), stack: fromRoot(stack) };
 }
 
 /** With the two errors that `inspect` leaves out where closing what `using` names failed, too. */
@@ -133,9 +133,9 @@ function locate(error) {
 }
 
 /** Rewrites the stack of an error and of its causes; {number, line} of the first frame in a cell. */
-function tidy(error, sources, number, seen) {
-  if (!error || typeof error.stack !== "string" || set.has(seen, error)) return undefined;
-  set.add(seen, error);
+function tidy(error, sources, number, visits) {
+  if (!error || typeof error.stack !== "string" || set.has(visits, error)) return undefined;
+  set.add(visits, error);
   let top;
   let frames = 0;
   const lines = [];
@@ -164,9 +164,9 @@ function tidy(error, sources, number, seen) {
     // Frozen: shown as it is.
   }
   for (const inner of [error.cause, error.error, error.suppressed])
-    tidy(inner, sources, undefined, seen);
+    tidy(inner, sources, undefined, visits);
   for (const inner of Array.isArray(error.errors) ? error.errors : [])
-    tidy(inner, sources, undefined, seen);
+    tidy(inner, sources, undefined, visits);
   return top;
 }
 

@@ -24,14 +24,14 @@ function serveCourse(folder) {
   // Processes that a cell starts are not affected.
   if (before === undefined) delete process.env.NODE_PATH;
   else process.env.NODE_PATH = before;
-  const here = pathToFileURL(path.join(folder, "/")).href;
+  const folderUrl = pathToFileURL(path.join(folder, "/")).href;
   // Not on every Node: the others find the course's packages by `import … from` only.
   Module.registerHooks?.({
     resolve(specifier, context, next) {
       try {
         return next(specifier, context);
       } catch (error) {
-        const ofCell = context.parentURL === undefined || isCell(context.parentURL, here);
+        const ofCell = context.parentURL === undefined || isCell(context.parentURL, folderUrl);
         if (!ofCell || !isMissing(error, specifier)) throw error;
         return fromRoot(error, () => next(specifier, { ...context, parentURL: COURSE }));
       }

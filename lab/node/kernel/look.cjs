@@ -62,12 +62,12 @@ const globalNames = () => [
 
 /** {value, holder}; NOTHING where it cannot be known. */
 function valueOf({ root, literal, keys }) {
-  let found = literal ? { value: LITERALS[literal] } : named(root);
+  let result = literal ? { value: LITERALS[literal] } : named(root);
   for (const key of keys) {
-    if (found === NOTHING) return NOTHING;
-    found = member(found.value, key);
+    if (result === NOTHING) return NOTHING;
+    result = member(result.value, key);
   }
-  return found;
+  return result;
 }
 
 function named(name) {
@@ -107,14 +107,14 @@ const isModule = (holder) =>
   );
 
 function namesOf(value) {
-  const found = new Set();
+  const names = new Set();
   for (let holder = start(value); holder; holder = Reflect.getPrototypeOf(holder)) {
     if (types.isProxy(holder)) break;
     if (ArrayBuffer.isView(holder) || (Array.isArray(holder) && holder.length > MANY)) continue;
     for (const name of Reflect.ownKeys(holder))
-      if (typeof name === "string" && !/^\d+$/.test(name)) found.add(name);
+      if (typeof name === "string" && !/^\d+$/.test(name)) names.add(name);
   }
-  return [...found];
+  return [...names];
 }
 
 function shown({ value, holder }) {
@@ -149,15 +149,15 @@ function kinds(value) {
   if (value === null) return ["Null"];
   if (value === undefined) return ["Undefined"];
   if (types.isProxy(value)) return ["Proxy"];
-  const found = [];
+  const names = [];
   for (let holder = start(value); holder; holder = Reflect.getPrototypeOf(holder)) {
     if (types.isProxy(holder)) break;
     const kind = Reflect.getOwnPropertyDescriptor(holder, "constructor")?.value;
     if (typeof kind !== "function" || types.isProxy(kind)) continue;
     const name = Reflect.getOwnPropertyDescriptor(kind, "name")?.value;
-    if (typeof name === "string") found.push(name);
+    if (typeof name === "string") names.push(name);
   }
-  return found;
+  return names;
 }
 
 module.exports = { look, prepare };

@@ -40,12 +40,12 @@ function print(stream, text) {
   if (before > LIMIT_CHARS) return;
   map.set(printed, cell.id, before + text.length);
   // The kernel cuts and says so; what it would throw away is not sent.
-  const shown = string.slice(text, 0, LIMIT_CHARS - before + 1);
+  const visibleText = string.slice(text, 0, LIMIT_CHARS - before + 1);
   if (pending && (pending.id !== cell.id || pending.stream !== stream)) flush();
   if (pending) {
-    pending.text += shown;
+    pending.text += visibleText;
   } else {
-    pending = { id: cell.id, stream, text: shown };
+    pending = { id: cell.id, stream, text: visibleText };
     soon(flush);
   }
   if (pending.text.length >= CHUNK_CHARS || now() - sentAt > HOLD_MS) flush();

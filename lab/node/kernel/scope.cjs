@@ -54,13 +54,13 @@ function metaOf(filename, require) {
  * Makes the top-level names of a cell, as [name, hidden?, get, set], visible to later ones, bound to the cell's own. `taken` are
  * names of Node that the cell assigns to and nowhere declares.
  */
-function share(names, taken = []) {
+function share(names, newNames = []) {
   for (const [name, isHidden, get, set] of names) {
     readers[name] = get;
     const options = { get, set, configurable: true, enumerable: true };
     Reflect.defineProperty(isHidden ? hidden : host, name, options);
   }
-  for (const name of taken) if (!(name in hidden)) take(name);
+  for (const name of newNames) if (!(name in hidden)) take(name);
 }
 
 /** Whether cells have made something else of a name of Node: `const { performance } = require("node:perf_hooks")` has not. */

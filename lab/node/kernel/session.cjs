@@ -161,7 +161,7 @@ class Session extends NelSession {
       return fail(callbacks, "SessionBroken", this.broken);
     }
     const meter = new Meter();
-    const metered = meter.around(callbacks);
+    const meteredCallbacks = meter.around(callbacks);
     const beforeRun = () => {
       if (this._currentTask) this._currentTask.meter = meter; // else it is not run
       this.cellNumber += 1;
@@ -171,9 +171,9 @@ class Session extends NelSession {
     };
     const onStdout = (text) => {
       this.atLineStart = text.endsWith("\n");
-      metered.onStdout(text);
+      meteredCallbacks.onStdout(text);
     };
-    return super.execute(code, { ...metered, beforeRun, onStdout });
+    return super.execute(code, { ...meteredCallbacks, beforeRun, onStdout });
   }
 
   /** What the cells' process answers to a question of Tab or Shift-Tab, once the cells before it are done. */
@@ -343,12 +343,12 @@ class Session extends NelSession {
     );
   }
 
-  kill(_signal, done) {
+  kill(_signal, onExit) {
     const server = this._server;
     this._ending = server;
     this._status = "ending"; // cells that come now wait for the next process; "dead" drops them
-    if (server.exitCode !== null || server.signalCode !== null) return void done?.();
-    server.once("exit", (code, signal) => done?.(code, signal));
+    if (server.exitCode !== null || server.signalCode !== null) return void onExit?.();
+    server.once("exit", (code, signal) => onExit?.(code, signal));
     // Nothing of a session is kept, and a cell in an endless loop hears no other signal than SIGKILL:
     // of the guard, which sees first who descends from it, or ours, should the guard be gone.
     const { watch } = this;
@@ -359,13 +359,13 @@ class Session extends NelSession {
     setTimeout(alone, GUARD_MS).unref();
   }
 
-  restart(signal, done) {
+  restart(signal, onRestart) {
     this.kill(signal, () => {
       const waiting = this._tasks; // what came while the old process was ending
       NelSession.call(this, this._nelConfig);
       this._tasks.push(...waiting);
       this._adopt();
-      done?.();
+      onRestart?.();
     });
   }
 

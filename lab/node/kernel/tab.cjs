@@ -21,23 +21,23 @@ const KEYWORDS =
 /** The value that ends `text`, as {root, keys, start}, or {literal, keys, start}; undefined if it is none that can be looked at. */
 function valueBefore(text) {
   const keys = [];
-  let rest = text;
+  let remaining = text;
   while (true) {
-    const key = KEY.exec(rest);
-    if (key && /[\p{ID_Continue}$)\]"'`]\s*$/u.test(rest.slice(0, key.index))) {
+    const key = KEY.exec(remaining);
+    if (key && /[\p{ID_Continue}$)\]"'`]\s*$/u.test(remaining.slice(0, key.index))) {
       keys.unshift(key[2] ?? key[3]);
-      rest = rest.slice(0, key.index);
+      remaining = remaining.slice(0, key.index);
       continue;
     }
-    const literal = literalBefore(rest);
+    const literal = literalBefore(remaining);
     if (literal) return { ...literal, keys };
-    const [name] = PARTIAL.exec(rest);
+    const [name] = PARTIAL.exec(remaining);
     if (!name) return undefined;
-    const before = rest.slice(0, rest.length - name.length);
+    const before = remaining.slice(0, remaining.length - name.length);
     const dot = DOT.exec(before);
     if (!dot) return { root: name, keys, start: before.length };
     keys.unshift(name);
-    rest = before.slice(0, dot.index);
+    remaining = before.slice(0, dot.index);
   }
 }
 
@@ -116,10 +116,10 @@ async function inspection({ code, cursor_pos: cursor }, look) {
   const [more] = /^[\p{ID_Continue}$]*/u.exec(code.slice(text.length)) ?? [""];
   // In the brackets of a call, the question is what is called.
   const of = valueBefore((text + more).replace(/\s*\([^()]*$/, ""));
-  const { inspection: found } = (of && (await look({ of }))) ?? {};
-  if (!found) return { status: "ok", found: false, data: {}, metadata: {} };
-  const { usage, description } = documented(of, found) ?? {};
-  const plain = usage ? `${usage}\n\n${description}` : `${found.type}: ${found.string}`;
+  const { inspection } = (of && (await look({ of }))) ?? {};
+  if (!inspection) return { status: "ok", found: false, data: {}, metadata: {} };
+  const { usage, description } = documented(of, inspection) ?? {};
+  const plain = usage ? `${usage}\n\n${description}` : `${inspection.type}: ${inspection.string}`;
   const html = plain.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const data = { "text/plain": plain, "text/html": `<pre>${html}</pre>` };
   return { status: "ok", found: true, data, metadata: {} };

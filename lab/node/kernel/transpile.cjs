@@ -70,14 +70,14 @@ function transpile(source, number) {
     else if (statement.type.startsWith("Export")) exportAsNames(statement, cell);
     else declaredNames(statement, cell.names, true);
   }
-  const { used, assigned } = identifiers(program, cell);
-  const taken = [...assigned].filter((name) => isHidden(name) && !cell.names.has(name));
+  const { used: usedNames, assigned } = identifiers(program, cell);
+  const newNames = [...assigned].filter((name) => isHidden(name) && !cell.names.has(name));
   showLast(cell);
   const strict = program.body[0]?.directive === "use strict" ? '"use strict"; ' : "";
   return {
-    opening: `(async () => {${strict}${share(cell.names, taken)}`,
+    opening: `(async () => {${strict}${share(cell.names, newNames)}`,
     body: `${apply(cell.edits, text)}\n})()`,
-    names: { used: [...used].filter(isHidden), taken },
+    names: { used: [...usedNames].filter(isHidden), taken: newNames },
   };
 }
 
@@ -91,8 +91,8 @@ function plain(source) {
   return `require("lab").submit(${JSON.stringify(id)}, ${JSON.stringify(lines + program)})`;
 }
 
-function parse(shown, number) {
-  const source = plain(shown);
+function parse(cellText, number) {
+  const source = plain(cellText);
   // A lone `{ a: 1 }` is an object to whoever writes it, though the grammar says block.
   if (/^\s*\{/.test(source) && !/;\s*$/.test(source)) {
     const text = `(${source}\n)`;
@@ -104,7 +104,7 @@ function parse(shown, number) {
   if (asJavaScript.error) result = withoutTypes(source, asJavaScript, attempt);
   const { text, program } = result;
   const slip = result.slip ?? (program ? refused(result) : slipOf(result));
-  if (slip) throw syntaxError(slip, cellName(number), shown);
+  if (slip) throw syntaxError(slip, cellName(number), cellText);
   return { text, program };
 }
 
@@ -181,18 +181,18 @@ function children(node, isLeftOut = () => false) {
 
 /** The names that a program reads or writes, in any scope of it; `import.meta` is replaced on the way. */
 function identifiers(program, { edits, text }) {
-  const found = { used: new Set(), assigned: new Set() };
+  const names = { used: new Set(), assigned: new Set() };
   const waiting = [program];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (node.type === "Identifier") found.used.add(node.name);
-    else if (node.type === "AssignmentExpression") patternNames(node.left, found.assigned);
-    else if (node.type === "UpdateExpression") patternNames(node.argument, found.assigned);
-    else if (/^For(In|Of)Statement$/.test(node.type)) patternNames(node.left, found.assigned);
+    if (node.type === "Identifier") names.used.add(node.name);
+    else if (node.type === "AssignmentExpression") patternNames(node.left, names.assigned);
+    else if (node.type === "UpdateExpression") patternNames(node.argument, names.assigned);
+    else if (/^For(In|Of)Statement$/.test(node.type)) patternNames(node.left, names.assigned);
     else if (node.type === "MetaProperty" && node.meta.name === "import")
       edits.push({ at: node.start, to: node.end, text: padded(META, text, node) });
     waiting.push(...children(node, isKey));
   }
-  return found;
+  return names;
 }
 
 /** Whether a child of a node is the name of a property, which no scope knows. */
@@ -207,19 +207,19 @@ function padded(code, text, { start, end }) {
 /** `import a, { b as c } from "m"` as `const { default: a, b: c } = await …("m")`, on as many lines. */
 function importAsAwait(node, { text, edits, names }) {
   const parts = [];
-  const asked = [];
+  const importNames = [];
   let namespace = "";
-  for (const { type, local, imported } of node.specifiers) {
+  for (const { type, local, imported: exportName } of node.specifiers) {
     names.add(local.name);
     if (type === "ImportNamespaceSpecifier") namespace = local.name;
     else {
       const name =
-        type === "ImportDefaultSpecifier" ? "default" : (imported.name ?? imported.value);
-      asked.push(name);
+        type === "ImportDefaultSpecifier" ? "default" : (exportName.name ?? exportName.value);
+      importNames.push(name);
       parts.push(`${JSON.stringify(name)}: ${local.name}`);
     }
   }
-  const module = loaded(node, asked);
+  const module = loaded(node, importNames);
   let code = module;
   if (namespace && parts.length > 0)
     code = `const ${namespace} = ${module}, { ${parts.join(", ")} } = ${namespace}`;
@@ -228,13 +228,13 @@ function importAsAwait(node, { text, edits, names }) {
   edits.push({ at: node.start, to: node.end, text: padded(`${code};`, text, node) });
 }
 
-/** The expression for the module of an `import`, or `export … from`, that must have the names `asked`. */
-function loaded({ source, attributes = [] }, asked = []) {
+/** The expression for the module of an `import` or `export … from`, which must export `importNames`. */
+function loaded({ source, attributes = [] }, importNames = []) {
   const pairs = attributes.map(
     ({ key, value }) => `${JSON.stringify(key.name ?? key.value)}: ${value.raw}`,
   );
   const options = pairs.length > 0 ? `, { with: { ${pairs.join(", ")} } }` : "";
-  const names = JSON.stringify(asked);
+  const names = JSON.stringify(importNames);
   return `await $$load$$((from) => import(from${options}), ${source.raw}, ${names})`;
 }
 

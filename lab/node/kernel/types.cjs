@@ -16,22 +16,22 @@ const AFTER_TYPED = new RegExp(`\\b(${WORDS})\\s+$`);
  * types removed; {slip} with what to say if it is TypeScript of which Node cannot make JavaScript; else `failed`.
  * `open` means that the text has no end yet.
  */
-function withoutTypes(source, failed, attempt) {
-  const [line, column] = place(source, failed.error.pos);
-  if (!nodeModule.stripTypeScriptTypes) return withoutStripping(source, failed, { line, column });
+function withoutTypes(source, failure, attempt) {
+  const [line, column] = place(source, failure.error.pos);
+  if (!nodeModule.stripTypeScriptTypes) return withoutStripping(source, failure, { line, column });
   try {
     const text = quietly(() => nodeModule.stripTypeScriptTypes(source));
-    return text === source ? failed : attempt(text);
+    return text === source ? failure : attempt(text);
   } catch (error) {
     const slip = slipOf(error, source);
-    if (!slip) return failed;
+    if (!slip) return failure;
     if (error.code === UNSUPPORTED) return { slip: unsupported(slip, error.message) };
     const open = /<eof>|^Unterminated (template|block comment)/.test(error.message);
     // Whoever understands more of the text gets further; tags are nothing that either knows.
     const further =
-      !/^<[A-Za-z>]/.test(source.slice(failed.error.pos)) &&
+      !/^<[A-Za-z>]/.test(source.slice(failure.error.pos)) &&
       (slip.line > line || (slip.line === line && slip.column > column));
-    return further ? { slip, open } : { ...failed, open };
+    return further ? { slip, open } : { ...failure, open };
   }
 }
 

@@ -43,15 +43,15 @@ function after(delayMs, callback) {
 }
 
 const server = createServer({ noDelay: true }, (socket) => {
-  let received = "";
-  let served = 0;
+  let input = "";
+  let responseCount = 0;
   socket.on("error", () => {});
   socket.on("data", (chunk) => {
-    received += chunk.latin1Slice();
-    while (received.includes(END_OF_REQUEST)) {
-      const { delayMs, closesEvery, answer, lastAnswer } = answersFor(received.split(" ", 2)[1]);
-      received = received.slice(received.indexOf(END_OF_REQUEST) + END_OF_REQUEST.length);
-      const isLast = ++served % closesEvery === 0;
+    input += chunk.latin1Slice();
+    while (input.includes(END_OF_REQUEST)) {
+      const { delayMs, closesEvery, answer, lastAnswer } = answersFor(input.split(" ", 2)[1]);
+      input = input.slice(input.indexOf(END_OF_REQUEST) + END_OF_REQUEST.length);
+      const isLast = ++responseCount % closesEvery === 0;
       after(delayMs, () => (isLast ? socket.end(lastAnswer) : socket.write(answer)));
     }
   });

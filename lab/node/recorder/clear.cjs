@@ -4,17 +4,17 @@
 
 const timers = require("node:timers");
 
-module.exports = function watchClear(cleared) {
+module.exports = function watchClear(onClear) {
   for (const name of ["clearTimeout", "clearInterval", "clearImmediate"]) {
     const clear = timers[name];
-    const watched = {
+    const wrapper = {
       [name](timer) {
-        if (typeof timer === "object" && timer !== null) cleared(timer);
+        if (typeof timer === "object" && timer !== null) onClear(timer);
         return clear(timer);
       },
     }[name];
-    timers[name] = watched;
-    globalThis[name] = watched;
+    timers[name] = wrapper;
+    globalThis[name] = wrapper;
   }
   require("node:module").syncBuiltinESMExports();
 };

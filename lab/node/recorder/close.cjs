@@ -3,14 +3,14 @@
 // handle's next callback is its close callback. All handles share one prototype, patched at the first handle seen.
 
 module.exports = function watchClose(closing) {
-  let patched = null;
+  let patchedPrototype = null;
 
   function watch(handle) {
-    if (patched || typeof handle.getAsyncId !== "function") return;
+    if (patchedPrototype || typeof handle.getAsyncId !== "function") return;
     let owner = handle;
     while (owner && !Object.hasOwn(owner, "close")) owner = Object.getPrototypeOf(owner);
     if (!owner || !Object.hasOwn(owner, "hasRef")) return; // not HandleWrap's prototype
-    patched = owner;
+    patchedPrototype = owner;
     const { close } = owner;
     const { getAsyncId } = handle; // a message port is a handle, too, but has this method no more
     owner.close = function (callback) {

@@ -6,7 +6,7 @@ const fs = require("node:fs");
 
 const TEXT_KEPT = 300;
 
-module.exports = function watchOutput(maxBytes, seen) {
+module.exports = function watchOutput(maxBytes, onOutput) {
   let bytes = 0;
   let inside = false;
 
@@ -15,14 +15,14 @@ module.exports = function watchOutput(maxBytes, seen) {
     const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
     bytes += text.length;
     if (bytes > maxBytes) return false;
-    seen(fd, text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT)}…\n` : text);
+    onOutput(fd, text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT)}…\n` : text);
     return true;
   }
 
   for (const stream of [process.stdout, process.stderr]) {
     const { write } = stream;
-    stream.write = (chunk, ...rest) => {
-      const done = rest.find((argument) => typeof argument === "function");
+    stream.write = (chunk, ...options) => {
+      const done = options.find((argument) => typeof argument === "function");
       const valid = typeof chunk === "string" || ArrayBuffer.isView(chunk);
       if (valid && !inside && !note(stream.fd, chunk)) {
         if (typeof done === "function") process.nextTick(done);
@@ -31,7 +31,7 @@ module.exports = function watchOutput(maxBytes, seen) {
       const outer = inside;
       inside = true; // a file's stream writes through fs.writeSync: count once
       try {
-        return write.call(stream, chunk, ...rest);
+        return write.call(stream, chunk, ...options);
       } finally {
         inside = outer;
       }
@@ -39,14 +39,14 @@ module.exports = function watchOutput(maxBytes, seen) {
   }
 
   const { writeSync } = fs;
-  fs.writeSync = (fd, chunk, ...rest) => {
+  fs.writeSync = (fd, chunk, ...options) => {
     if (
       (fd === 1 || fd === 2) &&
       !inside &&
       (typeof chunk === "string" || ArrayBuffer.isView(chunk))
     )
       if (!note(fd, chunk)) return chunk.length;
-    return writeSync(fd, chunk, ...rest);
+    return writeSync(fd, chunk, ...options);
   };
   require("node:module").syncBuiltinESMExports();
 };

@@ -31,17 +31,17 @@ function record(options) {
   const lineOf = new Map();
   const typeOf = new Map();
   const idOf = new WeakMap();
-  let left = options.max_events;
+  let eventsLeft = options.max_events;
   let recording = false;
 
   const nowUs = () => Number(hrtime.bigint() / 1000n);
   const iteration = () => performance.nodeTiming.uvMetricsInfo.loopCount;
   const startedUs = nowUs();
-  const put = (row) => writeSync(file, `${stringify(row)}\n`);
+  const writeRow = (row) => writeSync(file, `${stringify(row)}\n`);
 
   function stopRecording(code) {
     recording = false;
-    put([code, nowUs()]);
+    writeRow([code, nowUs()]);
     hook.disable();
     tracing.disable(); // writes out the trace events
   }
@@ -51,9 +51,9 @@ function record(options) {
   }
   function push(row) {
     if (!recording) return;
-    put(row);
-    left -= 1;
-    if (left <= 0) stopRecording("L");
+    writeRow(row);
+    eventsLeft -= 1;
+    if (eventsLeft <= 0) stopRecording("L");
     else if (nowUs() - startedUs > options.limit_us) stopProgram();
   }
 
@@ -99,7 +99,7 @@ function record(options) {
   watchClear((timer) => idOf.has(timer) && push(["k", nowUs(), idOf.get(timer), userSite()]));
   watchOutput(options.max_output, (fd, text) =>
     // Output counts even when the event limit is reached: the order of the lines is the result.
-    put(["o", nowUs(), fd, text, userSite(), asyncHooks.executionAsyncId()]),
+    writeRow(["o", nowUs(), fd, text, userSite(), asyncHooks.executionAsyncId()]),
   );
   require("node:diagnostics_channel").subscribe("http.server.request.start", ({ request }) =>
     push([
@@ -110,9 +110,9 @@ function record(options) {
     ]),
   );
   process.on("beforeExit", () => push(["B", nowUs()]));
-  process.on("exit", (code) => put(["x", nowUs(), code]));
+  process.on("exit", (code) => writeRow(["x", nowUs(), code]));
   process.on("uncaughtExceptionMonitor", (error) =>
-    put([
+    writeRow([
       "!",
       nowUs(),
       String(error?.message ?? error).slice(0, 400),
@@ -130,7 +130,7 @@ function record(options) {
 
   nameMain(process.argv[1]);
   tracing.enable();
-  put(["S", nowUs(), process.version, process.versions.uv, asyncHooks.executionAsyncId()]);
+  writeRow(["S", nowUs(), process.version, process.versions.uv, asyncHooks.executionAsyncId()]);
   recording = true;
   hook.enable();
 }

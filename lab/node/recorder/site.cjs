@@ -32,15 +32,15 @@ function userSite() {
   Error.stackTraceLimit = stackTraceLimit;
   if (!Array.isArray(sites)) return null;
   const at = [];
-  let called = null;
+  let functionName = null;
   for (const [i, site] of sites.entries()) {
     // An async frame waits for this stack; it is not on it.
     if (site.isAsync() || !names.includes(site.getFileName())) continue;
-    if (at.length === 0 && i > 0) called = sites[i - 1].getFunctionName();
+    if (at.length === 0 && i > 0) functionName = sites[i - 1].getFunctionName();
     at.push([site.getLineNumber(), site.getColumnNumber(), site.getFunctionName()]);
     if (at.length === FRAMES_KEPT) break;
   }
-  return at.length > 0 ? { at, called } : null;
+  return at.length > 0 ? { at, called: functionName } : null;
 }
 
 function keepCallSites(_error, sites) {

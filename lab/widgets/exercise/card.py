@@ -12,7 +12,7 @@ from lab.grading import exercise as exercises
 from lab.grading.exercise import LEVELS, Exercise
 from lab.simulator import judging
 from lab.storage.gate import checked
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.text.numbers import bare
 from lab.widgets import parts
 

@@ -1,4 +1,4 @@
-"""What a question, its answer and a typical mistake are, and how a page shows them."""
+"""Questions, their answers and typical mistakes, and how a page shows them."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is right, and why; shows itself beside the reader's prediction."""
+    """The right answer and its reasons, shown beside the reader's prediction."""
 
     question: Question
     value: Any  # name of an option, number, list of items; None if the run could not tell

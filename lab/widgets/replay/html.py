@@ -9,7 +9,7 @@ from typing import Any
 
 from lab import usage
 from lab.records.trace import Trace, modelled, notes, words
-from lab.text.looks import html as look
+from lab.text.html_registry import html as look
 from lab.text.numbers import count
 from lab.widgets import parts
 

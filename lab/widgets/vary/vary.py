@@ -143,7 +143,7 @@ class Variation:
         }
 
     def _axes(self, names: list[str]) -> dict[str, Callable[[Any], float | None]]:
-        """What places the numbers of each name: those of one unit share an axis."""
+        """Return the axis for the numbers of each name. Numbers of one unit share an axis."""
         units = {name: _split(name)[1] or name for name in names}
         together: dict[str, list[Any]] = {}
         for name, unit in units.items():
@@ -295,7 +295,7 @@ def release(id: str) -> None:
 @checked
 def drawn(
     id: str,
-    tried: list[dict[str, Any]],
+    entries: list[dict[str, Any]],
     *,
     value: Any = None,
     absent: Sequence[Any] = (),
@@ -317,7 +317,7 @@ def drawn(
             if entry["value"] != entry["name"] and isinstance(entry["value"], str)
             else "",
         )
-        for entry in tried
+        for entry in entries
     ]
     if not variants:
         raise LabError(f"vary({id!r}) has nothing to show, because none of its values has a record")

@@ -30,16 +30,16 @@ def collect() -> str:
     variant = Variant(paths.ROOT, folder)
     shown = {name: _newest(variant, name) for name in sorted(_executed(variant))}
     build = Build(paths.ROOT, folder, variant.mode, variant.profile, shown)
-    found = results.of_build(build)
-    claim_count, arms = len(found["claims"]), len(found["arms"])
+    my_results = results.of_build(build)
+    claim_count, arms = len(my_results["claims"]), len(my_results["arms"])
     if not claim_count and not arms:
         raise LabError(
             "Nothing has been measured here yet. Run `make book`, or run cells on a page of "
             "`make live`, and then repeat this command."
         )
-    file = results.save(found, results.MINE)
+    file = results.save(my_results, results.MINE)
     page = build.folder / "html" / "book" / "yours.html"
-    mine = results.save_sitting(found, results.MY_SITTING)
+    mine = results.save_sitting(my_results, results.MY_SITTING)
     sitting = (
         [
             f"{paths.relative(mine)}: the intervals alone, in {mine.stat().st_size:,} bytes. "

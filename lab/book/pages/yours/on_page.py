@@ -28,13 +28,13 @@ def notes(page: str) -> Path:
 def keep(page: str, profile: str) -> int:
     """Keep what the kernel of a page has noted since the last time; return how many claims."""
     file = notes(page)
-    found = usage_notes.read(file).claims
+    new_claims = usage_notes.read(file).claims
     file.unlink(missing_ok=True)
-    if found:
+    if new_claims:
         about = {"when": _now(), "profile": profile, "machine": machine().label}
-        kept = {**_read(page), **{one["id"]: {**one, **about} for one in found}}
+        kept = {**_read(page), **{one["id"]: {**one, **about} for one in new_claims}}
         written.put(_file(page), json.dumps(kept).encode())
-    return len(found)
+    return len(new_claims)
 
 
 def drop(page: str) -> None:

@@ -24,7 +24,7 @@ from lab.book.site import placeholders
 from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.ticks import ratio_ends, ratio_ticks
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 from lab.widgets.markup import json_script
 
 NOTHING = "–"  # in a cell
@@ -142,9 +142,9 @@ class Page:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What the script needs: the book's side, small, and yours as it is in its file."""
+        """The data of the script: a short form of the book's results, and yours from their file."""
         its = (self.book or {}).get("arms", ())
-        counted = compare_results.busy(its)
+        busy_arms = compare_results.busy(its)
         book = {c["id"]: c for c in (self.book or {}).get("claims", ())}
         rows = [
             {
@@ -162,7 +162,7 @@ class Page:
         return {
             "claims": rows,
             "arms": [
-                [*arm, x, int(arm in counted)] for arm, x in compare_results.medians(its).items()
+                [*arm, x, int(arm in busy_arms)] for arm, x in compare_results.medians(its).items()
             ],
             "scale": scale,
             "ticks": ratio_ticks(*scale, 0.12),
@@ -172,7 +172,7 @@ class Page:
 
     @cached_property
     def drawn(self) -> dict[str, Any]:
-        """What the script makes of it."""
+        """The page as the script draws it."""
         return compare_results.drawn(self.data)
 
 
@@ -238,23 +238,25 @@ def data_part(build: Build) -> Html:
 
 
 def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
-    known = claims.claims()["claims"]
-    judged = {c["id"]: c for own in (True, False) for c in verdicts.judged(build, published=own)}
+    registry = claims.claims()["claims"]
+    claims_by_id = {
+        c["id"]: c for own in (True, False) for c in verdicts.judged(build, published=own)
+    }
     rows = []
     # What others wrote is no sentence of the book, and its verdict no agreement with it.
-    ids = {**judged, **{c["id"]: c for c in (book or {}).get("claims", ())}}
+    ids = {**claims_by_id, **{c["id"]: c for c in (book or {}).get("claims", ())}}
     for id in (id for id in ids if id not in claims.quotations()):
-        here = judged.get(id, {})
-        entry = known.get(id, {})
+        claim = claims_by_id.get(id, {})
+        entry = registry.get(id, {})
         # A ratio that we derived is none that somebody published.
-        printed = claims.published_ratio(id) if entry and not entry.get("derived") else None
+        published_ratio = claims.published_ratio(id) if entry and not entry.get("derived") else None
         rows.append(
             Row(
                 id,
                 entry.get("short", id) if entry else "",
-                entry.get("sentence") or here.get("sentence", ""),
-                here.get("chapter", ""),
-                printed,
+                entry.get("sentence") or claim.get("sentence", ""),
+                claim.get("chapter", ""),
+                published_ratio,
                 not entry,
             )
         )
@@ -263,12 +265,12 @@ def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
 
 def _scale(rows: list[dict[str, Any]]) -> tuple[float, float]:
     """Return the ends of an axis of ratios: 1, all values, and room for another machine's."""
-    seen: list[float] = []
+    ratios: list[float] = []
     for row in rows:
         if not row["own"]:
             book = row["book"] or {}
-            seen += [*(book.get(k) or 0 for k in FIGURES), *(row["published"] or ())]
-    return ratio_ends(seen, 1.6)
+            ratios += [*(book.get(k) or 0 for k in FIGURES), *(row["published"] or ())]
+    return ratio_ends(ratios, 1.6)
 
 
 def _fact(found: dict[str, Any] | None, key: str) -> str:

@@ -126,12 +126,12 @@ def book() -> Results | None:
     schema. Raises LabError naming the file if it is damaged.
     """
     try:
-        found: Results = stored.read_json(
+        data: Results = stored.read_json(
             reference.BOOK_RESULTS, "Write it again with `make book-results`."
         )
     except FileNotFoundError:
         return None
-    return found if found.get("schema") == SCHEMA else None
+    return data if data.get("schema") == SCHEMA else None
 
 
 def outdated(found: Results) -> list[str]:
@@ -145,7 +145,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
     """Yield this machine's newest complete run of each recorded comparison, if it asked the same
     question under the same profile and no check of it failed.
     """
-    here = this_machine().id
+    machine_id = this_machine().id
     for file in reference.files():
         for run in sorted((paths.RUNS / file.stem).glob("*/comparison.json"), reverse=True):
             try:
@@ -154,7 +154,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
                     continue
                 if not reference.stale(file.stem, data["question"]):
                     found = Comparison.from_json(data)
-                    if found.machine.id == here and not found.failures:
+                    if found.machine.id == machine_id and not found.failures:
                         yield found
                         break
             except (OSError, LabError, *stored.DAMAGE):
@@ -170,7 +170,7 @@ def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
                 continue
             latency = comparison.latency(arm, at)
             shares = [t.resources.server_cpu_share for t in cell]
-            known = [s for s in shares if s is not None]
+            known_shares = [s for s in shares if s is not None]
             yield {
                 "experiment": comparison.experiment,
                 "arm": arm,
@@ -184,7 +184,7 @@ def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
                     for q in (50, 99)
                 },
                 "paced": paced(cell[0].server.name),
-                "server_cores": rounded(median(known), 3) if known else None,
+                "server_cores": rounded(median(known_shares), 3) if known_shares else None,
             }
 
 
@@ -216,24 +216,24 @@ def described(machine: Machine, **versions: str) -> dict[str, Any]:
 
 def _measured(build: Build) -> Results:
     own = book() or {}
-    known = {c["id"] for c in own.get("claims", ())}
+    claim_ids = {c["id"] for c in own.get("claims", ())}
     arms = {(a["experiment"], a["arm"], a["at"]) for a in own.get("arms", ())}
     whole = list(measured_comparisons(build.profile))
-    found = [a for c in whole for a in arms_of(c)]
+    all_arms = [a for c in whole for a in arms_of(c)]
     # Of the newest measurement, not of the file: a build that runs nothing changes nothing.
     here = [name for name in build.outcomes if build.shows(name) == "measured"]
     done = {name: record.executed for name in here if (record := build.last(name))}
-    judged = {c["id"]: c for c in _claims(build, here)}
+    claims_by_id = {c["id"]: c for c in _claims(build, here)}
     later = [c for page in on_page.pages() for c in _on_page(page, build, done.get(page, ""))]
     when = max((c.started for c in whole), default=max(done.values(), default=""))
     when = max([when, *(c["when"] for c in later)])
-    judged |= {c["id"]: _entry(c) for c in later}
+    claims_by_id |= {c["id"]: _entry(c) for c in later}
     versions = {name: build.present.digest(name) for name in ("node", "python")}
     return {
         **_head("live", build.profile, when),
         **described(this_machine(), **versions),
-        "claims": [c for c in judged.values() if c["id"] in known],
-        "arms": [a for a in found if (a["experiment"], a["arm"], a["at"]) in arms],
+        "claims": [c for c in claims_by_id.values() if c["id"] in claim_ids],
+        "arms": [a for a in all_arms if (a["experiment"], a["arm"], a["at"]) in arms],
     }
 
 

@@ -3,8 +3,8 @@
 // cell glues when it runs; what is saved is the same as before.
 
 (() => {
-  const GLUED = "application/papermill.record/text/plain";
-  const FILLED = /\[(?:[^\]\\]|\\.)*\]\(#glue:([^)\s]+)\)/g;
+  const GLUED_TYPE = "application/papermill.record/text/plain";
+  const FILLED_LINK = /\[(?:[^\]\\]|\\.)*\]\(#glue:([^)\s]+)\)/g;
   const SPECIAL = /([\\`*_[\]$<])/g;
 
   /** A text as the kernels write it for MyST-NB: quoted, or a number as it is. */
@@ -23,21 +23,21 @@
 
   /** What the outputs of a cell glue: name → text. */
   function gluedBy(outputs) {
-    const found = new Map();
+    const values = new Map();
     for (let i = 0; i < outputs.length; i++) {
       const { data, metadata } = outputs.get(i).toJSON();
       const name = metadata?.scrapbook?.name;
-      if (name && data?.[GLUED] !== undefined)
-        found.set(name, unquoted([data[GLUED]].flat().join("")));
+      if (name && data?.[GLUED_TYPE] !== undefined)
+        values.set(name, unquoted([data[GLUED_TYPE]].flat().join("")));
     }
-    return found;
+    return values;
   }
 
   function fill(notebook, values) {
     for (const { model } of notebook.widgets) {
       if (model.type !== "markdown") continue;
       const text = model.sharedModel.getSource();
-      const now = text.replace(FILLED, (written, name) =>
+      const now = text.replace(FILLED_LINK, (written, name) =>
         values.has(name)
           ? `[${values.get(name).replace(SPECIAL, "\\$1")}](#glue:${name})`
           : written,
@@ -60,19 +60,19 @@
   });
 
   /** JupyterLab's own copy of a package: another would know nothing of its notebooks. */
-  async function own(shared, name) {
-    const [version] = Object.values(shared[name]);
+  async function own(shareScope, name) {
+    const [version] = Object.values(shareScope[name]);
     return (await version.get())();
   }
 
-  let shared;
+  let shareScope;
   globalThis._JUPYTERLAB ??= {};
   globalThis._JUPYTERLAB["lab-glued"] = {
     init: (scope) => {
-      shared = scope;
+      shareScope = scope;
     },
     get: async () => {
-      const plugin = pluginOf(await own(shared, "@jupyterlab/notebook"));
+      const plugin = pluginOf(await own(shareScope, "@jupyterlab/notebook"));
       return () => ({ __esModule: true, default: plugin });
     },
   };

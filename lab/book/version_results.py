@@ -35,21 +35,21 @@ def read(file: Path | None = None) -> Data | None:
     """
     file = file or STORED
     try:
-        found: Data = stored.read_json(file, HOW)
+        data: Data = stored.read_json(file, HOW)
     except FileNotFoundError:
         return None
     with stored.named(file, HOW):
-        if found["format"] != FORMAT or found["schema"] != SCHEMA:
-            raise LabError(f"it is {found['format']} {found['schema']}, not {FORMAT} {SCHEMA}")
+        if data["format"] != FORMAT or data["schema"] != SCHEMA:
+            raise LabError(f"it is {data['format']} {data['schema']}, not {FORMAT} {SCHEMA}")
         for kind in KINDS:
-            for id, entry in found[kind].items():
+            for id, entry in data[kind].items():
                 if not isinstance(entry["on"], dict) or not isinstance(entry["chapter"], str):
                     raise LabError(
                         f"{id!r} of its {kind} does not say which Nodes it was measured on"
                     )
-        majors(found)
-        _judge_again(found)
-    return found
+        majors(data)
+        _judge_again(data)
+    return data
 
 
 def _judge_again(data: Data) -> None:
@@ -135,7 +135,7 @@ class Difference:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is about."""
+        """The kind, the id and the Node of the difference."""
         return self.kind, self.id, self.major
 
     def __str__(self) -> str:
@@ -217,20 +217,22 @@ def _judged(old: Data, now: Data) -> tuple[str, bool]:
     return said, False
 
 
-def confirmed(first: Against, second: Against, seen: Mapping[str, Iterable[str]]) -> Against:
-    """Return what two looks at the same have both found.
+def confirmed(
+    first: Against, second: Against, chapters_again: Mapping[str, Iterable[str]]
+) -> Against:
+    """Return the differences that two runs of the same chapters have both found.
 
-    seen : the chapters that were looked at again, by Node. A second look that gives no answer does
-    not take the first one's back.
+    chapters_again : the chapters that were run twice, by Node. A second run without an answer does
+    not withdraw a difference of the first run.
     """
     again = {one.key: one for one in (*second.differ, *second.unsaid)}
-    kept, taken = [], 0
+    confirmed_differences, resolved_count = [], 0
     for one in first.differ:
-        if one.chapter not in set(seen.get(one.major, ())) or one.key in again:
-            kept.append(one)
+        if one.chapter not in set(chapters_again.get(one.major, ())) or one.key in again:
+            confirmed_differences.append(one)
         else:
-            taken += 1
-    return Against(tuple(kept), first.unsaid, first.same + taken)
+            resolved_count += 1
+    return Against(tuple(confirmed_differences), first.unsaid, first.same + resolved_count)
 
 
 # --- what is worth being on top ---
@@ -250,14 +252,14 @@ def changed(kind: str, entry: Data) -> bool:
     by more than what counts as equal, orders, or the Nodes on which there is an answer at all.
     """
     on = list(entry["on"].values())
-    there = [found for found in on if "missing" not in found]
-    if there and len(there) < len(on):
+    results = [result for result in on if "missing" not in result]
+    if results and len(results) < len(on):
         return True
     if kind == "orders":
-        seen = [{tuple(one) for one in found["orders"]} for found in there]
-        return any(not a & b for a in seen for b in seen)
-    verdicts = {judge.holds(found["verdict"]) for found in there} - {None}
-    ends = [found for one in there if (found := ratio(one))]
-    apart = any(low > high * (1 + judge.SAME) for _, low, _ in ends for _, _, high in ends)
-    judged_on = bool(entry.get("judged_on")) and len({f["verdict"] for f in there}) > 1
+        orders = [{tuple(order) for order in result["orders"]} for result in results]
+        return any(not a & b for a in orders for b in orders)
+    verdicts = {judge.holds(result["verdict"]) for result in results} - {None}
+    ratios = [interval for result in results if (interval := ratio(result))]
+    apart = any(low > high * (1 + judge.SAME) for _, low, _ in ratios for _, _, high in ratios)
+    judged_on = bool(entry.get("judged_on")) and len({r["verdict"] for r in results}) > 1
     return len(verdicts) > 1 or apart or judged_on

@@ -1,7 +1,7 @@
-// What both threads of the probe must agree on.
+// The slots and commands that both threads of the probe share.
 "use strict";
 module.exports = {
-  // Each a float64; all but `late_ms`, which whoever reads it clears, are the latest or a total.
+  // Each slot is a float64. It holds the latest value or a total. The reader of `late_ms` clears that slot.
   slots: [
     "beat_ms",
     "idle_ms",

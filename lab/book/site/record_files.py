@@ -32,7 +32,7 @@ from lab.book.pipeline.report import short
 from lab.book.site import placeholders, rows
 from lab.book.site.placeholders import Html
 from lab.book.site.unsteady import Unsteady, drawn, of_trials
-from lab.clinic import recorded  # noqa: F401  makes its kind known
+from lab.clinic import examination  # noqa: F401  makes its kind known
 from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
@@ -90,15 +90,15 @@ class PublishedRecord:
 
 def of_build(build: Build) -> list[PublishedRecord]:
     """Return the records that the shown chapters were drawn from, chapter by chapter."""
-    found: list[PublishedRecord] | None = getattr(build, "_published", None)
-    if found is None:
-        found = [
+    published_records: list[PublishedRecord] | None = getattr(build, "_published", None)
+    if published_records is None:
+        published_records = [
             about(experiment, chapter, source)
             for chapter in toc.in_order(build.outcomes)
             for experiment, source in _sources(build, chapter)
         ]
-        build._published = found  # type: ignore[attr-defined]  # asked for by every page
-    return found
+        build._published = published_records  # type: ignore[attr-defined]  # asked for by every page
+    return published_records
 
 
 def of_chapter(build: Build, chapter: str) -> list[PublishedRecord]:
@@ -106,13 +106,13 @@ def of_chapter(build: Build, chapter: str) -> list[PublishedRecord]:
     return [p for p in of_build(build) if p.chapter == chapter]
 
 
-def behind(claim: Mapping[str, Any], there: Collection[str]) -> str:
+def behind(claim: Mapping[str, Any], record_names: Collection[str]) -> str:
     """Return the name of the record of a claim, one of those on the site; empty if it is none."""
     name = claim.get("experiment", "")
     filling = f"{name}{FILLS}"
-    if claim.get("recorded") and filling in there:
+    if claim.get("recorded") and filling in record_names:
         return filling
-    return name if name in there else ""
+    return name if name in record_names else ""
 
 
 def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
@@ -167,7 +167,7 @@ def _about(source: Path, _: int) -> PublishedRecord:
     data = whole(source)
     kind = reference.kind_of(data["kind"])
     trials = [*data.get("trials", ()), *data.get("control", ())]
-    warned = Counter(
+    warnings = Counter(
         name
         for t in trials
         for name, check in t["checks"].items()
@@ -191,7 +191,7 @@ def _about(source: Path, _: int) -> PublishedRecord:
         trials=len(trials),
         dirty=sum(t["dirty"] for t in trials),
         requests=sum(_sent(t) for t in trials),
-        warned=tuple(warned.most_common()),
+        warned=tuple(warnings.most_common()),
         unsteady=of_trials(trials),
         machine=flat(Machine, data["machine"]) if data.get("machine") else None,
         versions=tuple(sorted((name, version) for name, version in versions if version)),
@@ -243,21 +243,22 @@ def write(build: Build, out: Path) -> None:
     notes = build.state / "published.json"
     before = json.loads(notes.read_text("utf8")) if notes.exists() else {}
     made_from: dict[str, str] = {}
-    wanted: set[Path] = set()
+    current_files: set[Path] = set()
     code = max(file.stat().st_mtime_ns for file in paths.NODE_SIDE.parent.glob("**/*.py"))
-    for one in of_build(build):
-        made: dict[Path, Callable[[dict[str, Any], PublishedRecord], str]] = {}
-        made[folder / f"{one.name}.json"] = _json
-        if one.kind.has_trials:
-            made[folder / f"{one.name}.csv"] = _csv
-        data = functools.cache(functools.partial(whole, one.source))  # for both files, if for any
-        for file, text in made.items():
-            key = made_from.setdefault(file.name, _key(one.source, code))
-            if file not in wanted and not (file.exists() and before.get(file.name) == key):
-                written.put(file, text(data(), one).encode())
-        wanted.update(made)
+    for record in of_build(build):
+        writers: dict[Path, Callable[[dict[str, Any], PublishedRecord], str]] = {}
+        writers[folder / f"{record.name}.json"] = _json
+        if record.kind.has_trials:
+            writers[folder / f"{record.name}.csv"] = _csv
+        # Both files of a record are written from the same data, which are read at most once.
+        data = functools.cache(functools.partial(whole, record.source))
+        for file, text in writers.items():
+            key = made_from.setdefault(file.name, _key(record.source, code))
+            if file not in current_files and not (file.exists() and before.get(file.name) == key):
+                written.put(file, text(data(), record).encode())
+        current_files.update(writers)
     for file in folder.glob("*"):
-        if file not in wanted:
+        if file not in current_files:
             file.unlink()
     write_json(notes, made_from)
 
@@ -287,13 +288,13 @@ def listing(found: list[PublishedRecord], root: str) -> str:
     return f'<ul class="lab-records">{"".join(_item(one, root) for one in found)}</ul>'
 
 
-def _item(one: PublishedRecord, root: str) -> str:
-    name, where = escape(one.name), f"{root}{FOLDER}/{quote(one.name)}"
+def _item(record: PublishedRecord, root: str) -> str:
+    name, where = escape(record.name), f"{root}{FOLDER}/{quote(record.name)}"
     link = f'<a href="{where}.json">{name}</a>'
-    if one.kind.has_trials:
+    if record.kind.has_trials:
         link += f' (<a href="{where}.csv" aria-label="{name} as CSV">CSV</a>)'
-    warned = f"warned: {one.doubts}" if one.doubts else ""
-    told = "; ".join(filter(None, [one.what, one.size, warned]))
+    warned = f"warned: {record.doubts}" if record.doubts else ""
+    told = "; ".join(filter(None, [record.what, record.size, warned]))
     return f"<li>{link}: {escape(told)}</li>"
 
 
@@ -301,14 +302,19 @@ def records_list(build: Build) -> Html:
     """Return the records of all chapters, a part to be opened for each."""
     parts = []
     for chapter in toc.in_order(build.outcomes):
-        if found := of_chapter(build, chapter):
+        if chapter_records := of_chapter(build, chapter):
             name = escape(short(chapter))
-            trials = sum(one.trials for one in found)
-            sums = [count(len(found), "record"), count(trials, "trial"), span(found)]
+            trials = sum(one.trials for one in chapter_records)
+            sums = [
+                count(len(chapter_records), "record"),
+                count(trials, "trial"),
+                span(chapter_records),
+            ]
             page = f"{FROM_ABOUT}{quote(chapter)}.html"
             parts.append(
                 f"<details><summary>{name}: {escape(', '.join(sums))}</summary>"
-                f'<p><a href="{page}">The page {name}</a></p>{listing(found, FROM_ABOUT)}</details>'
+                f'<p><a href="{page}">The page {name}</a></p>'
+                f"{listing(chapter_records, FROM_ABOUT)}</details>"
             )
     return Html("".join(parts) or "<p>No chapter of this build has a record.</p>")
 

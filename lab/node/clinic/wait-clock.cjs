@@ -1,7 +1,8 @@
-// How long this process's first thread has waited for a processor since it began, in ms; Linux tells it, elsewhere 0.
+// The time in ms that the first thread of this process has waited for a processor since the process began. Linux
+// reports this time. On other systems it is 0.
 "use strict";
 const fs = require("node:fs");
-const { closeSync, readSync } = fs; // those of Node, whatever the program makes of them later
+const { closeSync, readSync } = fs; // the functions of Node, which the program may replace later
 
 module.exports = function waited() {
   const text = Buffer.alloc(64);
@@ -9,7 +10,7 @@ module.exports = function waited() {
   try {
     file = fs.openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
   } catch {
-    // Another system, or no descriptor left.
+    // The system is not Linux, or no descriptor is free.
   }
   return {
     ms() {

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from lab.display.html import STYLE
 from lab.grading.result import BROKEN, FAILED, GRADED, HELD, LEFT, NOISY, Result, told_once
-from lab.text.looks import html, macros
+from lab.text.html_registry import html, macros
 from lab.text.numbers import bare
 
 MOST_POINTS = 2000  # of one line of a plot

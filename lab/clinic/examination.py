@@ -16,7 +16,7 @@ from lab.clinic import illnesses, signs
 from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
-from lab.clinic.observed import Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
@@ -24,7 +24,7 @@ from lab.records import store  # noqa: F401  whoever asks for this kind may ask 
 from lab.records.reference import Kind, Recorded
 from lab.records.stamp import Dated
 from lab.storage.json_form import flat, plain, rounded
-from lab.text.looks import Shown
+from lab.text.html_registry import Shown
 
 DIGITS = 5
 _MOMENT_MS = 1e11
@@ -118,7 +118,7 @@ class Examination(Shown, Dated):
 
     @property
     def failures(self) -> dict[str, Any]:
-        """What makes its figures void, as trials have it: a program that ended."""
+        """The reasons that make the numbers void, as for trials: a program that ended."""
         return {"ended": self.observed.died} if self.observed.died else {}
 
     def part(self, name: str) -> Part:
@@ -131,27 +131,27 @@ class Examination(Shown, Dated):
         return Part(self, name)
 
     def __repr__(self) -> str:
-        observed, diagnosis = self.observed, self.diagnosis
-        lines = [f"{observed.title}: {self.first}"]
-        for one in diagnosis.findings:
-            if one is not diagnosis.findings[0]:
-                lines.append(f"also: {one.illness.name}")
-            if one.illness.is_failure or one.illness not in illnesses.FORMS:
-                lines.append(f"  {one.illness.means}")
-            lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
+        observation, diagnosis = self.observed, self.diagnosis
+        lines = [f"{observation.title}: {self.first}"]
+        for finding in diagnosis.findings:
+            if finding is not diagnosis.findings[0]:
+                lines.append(f"also: {finding.illness.name}")
+            if finding.illness.is_failure or finding.illness not in illnesses.FORMS:
+                lines.append(f"  {finding.illness.means}")
+            lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in finding.rows]
             lines += [
-                f"  at {p.file}:{p.line}, {p.share:.0%} {one.of_place} {p.function}: {p.text}"
-                for p in one.places[:1]
+                f"  at {p.file}:{p.line}, {p.share:.0%} {finding.of_place} {p.function}: {p.text}"
+                for p in finding.places[:1]
             ]
-            lines += [f"  at {place}" for place in one.sites[:1]]
-            lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
-        is_whole = observed.answer_status and not observed.died
-        if observed.inside and not diagnosis.findings and is_whole:
+            lines += [f"  at {place}" for place in finding.sites[:1]]
+            lines.append(f"  chapter: {finding.illness.chapter[1]} ({finding.illness.chapter[0]})")
+        is_whole = observation.answer_status and not observation.died
+        if observation.inside and not diagnosis.findings and is_whole:
             lines.append(illnesses.NOT_EXAMINED)
         lines += self.limiting
-        if observed.died:
-            lines.append(observed.died)
-        lines += observed.warnings
+        if observation.died:
+            lines.append(observation.died)
+        lines += observation.warnings
         return "\n".join(lines)
 
     @property
@@ -159,22 +159,22 @@ class Examination(Shown, Dated):
         """What limits the throughput, a line each: the loop with its hottest lines, or something
         else; empty where that cannot be told, or a finding says it already.
         """
-        observed = self.observed
-        if any(one.places and not one.illness.is_failure for one in self.diagnosis.findings):
+        observation = self.observed
+        if any(item.places and not item.illness.is_failure for item in self.diagnosis.findings):
             return []
         if (
-            not observed.rows
-            or "many" not in observed.phases
-            or not observed.phases["many"].answers
+            not observation.rows
+            or "many" not in observation.phases
+            or not observation.phases["many"].answers
         ):
             return []
         share = self.diagnosis.signs.loop_busy
         if share >= LOOP_IS_LIMIT:
-            profile = max(observed.profiles, key=lambda one: one.busy_s, default=None)
+            profile = max(observation.profiles, key=lambda item: item.busy_s, default=None)
             places = [] if profile is None else by_line(profile.places)
             places = [place for place in places if place.share >= HOT][:3]
             lines = [
-                f"The loop is the limit, because with {observed.phases['many'].connections} "
+                f"The loop is the limit, because with {observation.phases['many'].connections} "
                 f"clients it was busy for {share:.0%} of the time."
             ]
             if profile is not None and profile.gc_share >= COLLECTING:
@@ -183,24 +183,24 @@ class Examination(Shown, Dated):
                 f"  {p.share:.0%} of its work is at {p.file}:{p.line}, in {p.function}: {p.text}"
                 for p in places
             ]
-        if share < LOOP_IS_IDLE and len(observed.pids) == 1 and not self.diagnosis.findings:
+        if share < LOOP_IS_IDLE and len(observation.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
-            if observed.phases["many"].client_elu >= CLIENT_BUSY:
-                client = "bridge that requests passed" if observed.bridged else "load generator"
+            if observation.phases["many"].client_elu >= CLIENT_BUSY:
+                client = "bridge that requests passed" if observation.bridged else "load generator"
                 words = f"The {client} was the limit, and could not send more requests."
-            elif full_workers(observed):
+            elif full_workers(observation):
                 words = (
                     "A worker thread was the limit. It was busy all the time, and messages "
                     "waited for it. More threads would share its work."
                 )
-            elif observed.bridged:
+            elif observation.bridged:
                 words = (
                     "Requests passed through a bridge, because the load is plain HTTP/1.1 over "
                     "TCP. They waited for the bridge or for something else."
                 )
             return [
                 "The loop is not the limit, because with "
-                f"{observed.phases['many'].connections} clients it was busy for only "
+                f"{observation.phases['many'].connections} clients it was busy for only "
                 f"{share:.0%} of the time. {words}"
             ]
         return []
@@ -234,13 +234,13 @@ def _rounded(value: Any) -> Any:
 
 
 def _observed(data: Mapping[str, Any]) -> Observed:
-    seen = flat(Observed, {**data, "profiles": []})
+    observation = flat(Observed, {**data, "profiles": []})
     for one in data["profiles"]:
         made = flat(Profile, one)
         for places in (made.places, made.log_places, made.write_places):
             places[:] = [flat(Place, place) for place in places]  # type: ignore[arg-type]
-        seen.profiles.append(made)
-    return seen
+        observation.profiles.append(made)
+    return observation
 
 
 class _Examinations(Kind[Examination]):
@@ -253,12 +253,12 @@ class _Examinations(Kind[Examination]):
     def told(self, data: Mapping[str, Any]) -> str:
         return f"an examination of {data['observed']['title']}"
 
-    def opened(self, data: dict[str, Any], recorded: Recorded) -> Examination:
+    def opened(self, data: dict[str, Any], record: Recorded) -> Examination:
         return diagnosed(
             _observed(data["observed"]),
-            experiment=recorded.experiment,
-            machine=recorded.machine,
-            recorded=recorded,
+            experiment=record.experiment,
+            machine=record.machine,
+            recorded=record,
         )
 
     def content(self, result: Examination) -> dict[str, Any]:
@@ -276,13 +276,13 @@ class _Examinations(Kind[Examination]):
 EXAMINATION = _Examinations()
 
 
-def stored(made: Examination, question: Mapping[str, Any], profile: str) -> dict[str, Any]:
+def stored(examination: Examination, question: Mapping[str, Any], profile: str) -> dict[str, Any]:
     """Return plain data of a run of this machine."""
     return {
         "question": dict(question),
         "profile": profile,
-        "machine": made.machine.to_json(),
-        **EXAMINATION.content(made),
+        "machine": examination.machine.to_json(),
+        **EXAMINATION.content(examination),
     }
 
 

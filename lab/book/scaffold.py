@@ -34,36 +34,37 @@ class NotNew(LabError):
 
 @dataclass(frozen=True)
 class Beginning:
-    """What is to be written, none of it yet."""
+    """The files of a new chapter, server, question, claim or exercise, before they are written."""
 
     files: Mapping[Path, str]  # that are new
     changed: Mapping[Path, str] = field(default_factory=dict)  # others, with their new text
     then: str = ""  # what to do next
 
 
-def new(what: str, name: str) -> str:
-    """Write the beginning of `what` under that name; return what was written, and what is next.
+def new(kind: str, name: str) -> str:
+    """Write the first files of a chapter, server, question, claim or exercise under this name.
 
-    Raises NotNew, with nothing written, for a kind there is none of, a name that will not do or is
-    taken.
+    Returns the files that were written and what to do next. Raises NotNew and writes nothing if the
+    kind is unknown, or if the name is not valid or already in use.
     """
-    if what not in KINDS:
-        raise NotNew(f"WHAT={what!r} is unknown. {did_you_mean(what, KINDS)}")
-    made = KINDS[what](name)
-    _write(made)
-    return f"Written: {_list(made.files)}. Changed: {_list(made.changed)}.\n{made.then}"
+    if kind not in KINDS:
+        raise NotNew(f"WHAT={kind!r} is unknown. {did_you_mean(kind, KINDS)}")
+    beginning = KINDS[kind](name)
+    _write(beginning)
+    files, changed = _list(beginning.files), _list(beginning.changed)
+    return f"Written: {files}. Changed: {changed}.\n{beginning.then}"
 
 
-def _write(made: Beginning) -> None:
-    """All of it or nothing. What others share comes last: until then nobody knows of the rest."""
-    before = {file: file.read_bytes() for file in made.changed}
-    done: list[Path] = []
+def _write(beginning: Beginning) -> None:
+    """Write all files or none. Shared files come last: only they make the new files known."""
+    before = {file: file.read_bytes() for file in beginning.changed}
+    finished_files: list[Path] = []
     try:
-        for file, text in {**made.files, **made.changed}.items():
+        for file, text in {**beginning.files, **beginning.changed}.items():
             written.write(file, text.encode())
-            done.append(file)
+            finished_files.append(file)
     except BaseException:
-        for file in done:
+        for file in finished_files:
             if file in before:
                 written.write(file, before[file])
             else:
@@ -100,12 +101,12 @@ def _ids() -> dict[str, str]:
     """The ids of the book's experiments, questions and claims, and who has each: whatever its
     pages have in quotes.
     """
-    found = {file.stem: paths.relative(file) for file in paths.REFERENCE.glob("*.json")}
-    found |= dict.fromkeys(claims.claims()["claims"], "data/claims.toml")
-    found |= {id: f"{one.chapter}/{questions.FILE}" for id, one in questions.questions().items()}
+    places = {file.stem: paths.relative(file) for file in paths.REFERENCE.glob("*.json")}
+    places |= dict.fromkeys(claims.claims()["claims"], "data/claims.toml")
+    places |= {id: f"{one.chapter}/{questions.FILE}" for id, one in questions.questions().items()}
     for file in sorted((paths.ROOT / "book").rglob("*.md")):
-        found |= dict.fromkeys(_QUOTED.findall(file.read_text("utf-8")), paths.relative(file))
-    return found
+        places |= dict.fromkeys(_QUOTED.findall(file.read_text("utf-8")), paths.relative(file))
+    return places
 
 
 def _listing(text: str, topic: str, word: str) -> str:
@@ -161,7 +162,7 @@ def _question(name: str) -> Beginning:
     chapter, _, id = name.rpartition("/")
     page = _page(chapter)
     before, run, after = page.read_text("utf-8").partition("\n## Run")
-    shown, why, rest = after.partition("\n## Why")
+    output, why, after_why = after.partition("\n## Why")
     if other := questions.questions().get(id):
         raise NotNew(f"{other.chapter}/{questions.FILE} already has {id!r}. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
@@ -171,13 +172,14 @@ def _question(name: str) -> Beginning:
         for verb in ("ask", "reveal")
     )
     file = page.with_suffix("") / questions.FILE
-    entry, others = _drawn("question.toml", id=id), ""
+    entry, existing_text = _drawn("question.toml", id=id), ""
     if file.exists():
-        others = f"{file.read_text('utf-8').rstrip()}\n\n"
-    asked = {file: others + entry}
+        existing_text = f"{file.read_text('utf-8').rstrip()}\n\n"
+    asked = {file: existing_text + entry}
     return Beginning(
-        {} if others else asked,
-        {page: f"{before}\n{asks}{run}{shown}\n{tells}{why}{rest}"} | (asked if others else {}),
+        {} if existing_text else asked,
+        {page: f"{before}\n{asks}{run}{output}\n{tells}{why}{after_why}"}
+        | (asked if existing_text else {}),
         "Move the cell that reveals the answer to the place where the page has shown it. If "
         f'the run decides the answer, leave `right` out, and write `lab.answer("{id}", '
         "value)` in that place.",
@@ -204,15 +206,15 @@ def _page(chapter: str) -> Path:
 
 def _claim(name: str) -> Beginning:
     """A published claim; one of the book's own stands in its chapter and nowhere else."""
-    known = claims.claims()
+    registry = claims.claims()
     source, _, id = name.partition("/")
     if not re.fullmatch(_WORD, id) or not source:
         raise _no_name(
             "published claim", name, "SOURCE/its-id in lower-case letters", "S2/files-cached"
         )
-    if source not in known["sources"]:
+    if source not in registry["sources"]:
         raise NotNew(
-            f"{source!r} is not a source. {did_you_mean(source, known['sources'])} Write its "
+            f"{source!r} is not a source. {did_you_mean(source, registry['sources'])} Write its "
             "[sources.…] into data/claims.toml first."
         )
     if other := _ids().get(id):
@@ -242,12 +244,12 @@ def _exercise(name: str) -> Beginning:
         raise NotNew(f"{paths.relative(other.folder)} already has that name. Choose another id.")
     folder = exercise.EXERCISES / chapter.partition("/")[0] / id
     values = {"title": id.replace("-", " ").capitalize(), "chapter": chapter}
-    drawn = paths.ROOT / "tools/new/exercise"
+    template = paths.ROOT / "tools/new/exercise"
     files = {
-        _absent(folder / file.relative_to(drawn)): _drawn(
-            file.relative_to(drawn.parent).as_posix(), **values
+        _absent(folder / file.relative_to(template)): _drawn(
+            file.relative_to(template.parent).as_posix(), **values
         )
-        for file in sorted(drawn.rglob("*"))
+        for file in sorted(template.rglob("*"))
         if file.is_file()
     }
     language = "javascript" if "\n  language: javascript\n" in text else "python"

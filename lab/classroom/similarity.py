@@ -20,10 +20,10 @@ from pygments.token import Token
 
 from lab.classroom import handins
 from lab.classroom.course import Course, Week
-from lab.display.graded import HTML as PAGE
+from lab.display.grading_result import HTML as PAGE
 from lab.errors import LabError
 from lab.grading.exercise import Exercise, exercise
-from lab.text.looks import macros
+from lab.text.html_registry import macros
 
 RUN = 25  # characters that must agree, of programs without names and layout
 WINDOW = 4
