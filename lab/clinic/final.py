@@ -53,7 +53,7 @@ MINUTES = 15  # after which no further step is begun; a quiet machine needs thre
 # The comparison: with the solution of a step before much came to it, in turns.
 BEFORE_STEP = 8
 PAIRS, TURN_S, TURN_WARM_S = 8, 0.7, 0.2
-WORSE_BY = 0.25  # of its answers a second, which a drop may lose
+WORSE_BY = 0.25  # of its responses per second, which a drop may lose
 LEAST_SEEN_S = 1.0  # of the load and the examination, for which other programs are looked at
 FILE = "load.bin"
 FILE_BYTES = 64 << 10
@@ -406,7 +406,7 @@ def _row(what: str, phase: Phase) -> dict[str, Any]:
     return {
         "asked for": what,
         "clients": phase.connections,
-        "answers (/s)": round(phase.throughput),
+        "responses (/s)": round(phase.throughput),
         "p90 (ms)": None if phase.p90_s is None else round(phase.p90_s * 1e3, 2),
         "refused with 503": refusals,
         "failed otherwise": phase.failed - refusals,
@@ -499,7 +499,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
         ),
         Markup(
             chart.lines(
-                rows, x="clients", y="answers (/s)", by="asked for", caption="Answers a second"
+                rows, x="clients", y="responses (/s)", by="asked for", caption="Responses per second"
             )
         ),
         Markup(

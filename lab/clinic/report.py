@@ -287,18 +287,18 @@ def _law(seen: Observed, figures: Figures) -> str:
         band = law.throughput(at)
         processes = max(1, len({row["pid"] for row in seen.during("many")}))
         own = [
-            {"clients": p.connections, "answers (/s)": p.throughput, "of": "measured"}
+            {"clients": p.connections, "responses (/s)": p.throughput, "of": "measured"}
             for p in (one, many)
             if p.throughput
         ]
         expected = [
-            {"clients": n, "answers (/s)": high, "of": "theory: at most"}
+            {"clients": n, "responses (/s)": high, "of": "theory: at most"}
             for n, high in zip(at, band.high, strict=True)
         ]
         figure = figures.lines(
             expected + own,
             x="clients",
-            y="answers (/s)",
+            y="responses (/s)",
             by="of",
             caption="Responses by number of clients, measured and at most from one loop",
         )
@@ -371,7 +371,7 @@ def _row(phase: Phase) -> dict[str, Any]:
     kinds = ", ".join(f"{n} × {kind}" for kind, n in phase.kinds.items())
     return {
         "load": _WORDS.get(phase.name, phase.name),
-        "answers (/s)": number(phase.throughput),
+        "responses (/s)": number(phase.throughput),
         "mean": _ms(phase.mean_s),
         "median": _ms(phase.p50_s),
         "p90": _ms(phase.p90_s),
@@ -539,11 +539,11 @@ def versions(one: Versions, figures: Figures) -> str:
     ]
     figure = figures.dots(
         [
-            {"block": t.block + 1, "answers (/s)": t.throughput, "version": t.arm}
+            {"block": t.block + 1, "responses (/s)": t.throughput, "version": t.arm}
             for t in one.trials
         ],
         x="block",
-        y="answers (/s)",
+        y="responses (/s)",
         by="version",
         caption="Responses per second in every trial, in the order in which they were measured",
     )

@@ -554,12 +554,12 @@ def medians(trials: Sequence[VersionTrial]) -> list[dict[str, object]]:
             continue
         row: dict[str, object] = {
             "version": arm,
-            "answers (/s)": float(np.median([t.throughput for t in mine])),
+            "responses (/s)": float(np.median([t.throughput for t in mine])),
         }
         for q in ("p50", "p90", "p99"):
             if all(q in t.latency_s for t in mine):
                 row[f"{q} (ms)"] = float(np.median([t.latency_s[q] for t in mine])) * 1e3
-        row["processor time per answer (µs)"] = float(np.median([t.cpu_s for t in mine])) * 1e6
+        row["processor time per response (µs)"] = float(np.median([t.cpu_s for t in mine])) * 1e6
         rows.append(row)
     return rows
 

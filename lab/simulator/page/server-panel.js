@@ -375,7 +375,7 @@ class ServerPanel {
     parts.result.hidden = false;
     const counts = rows.filter(({ status }) => status === 0).length;
     return this.#say(
-      `Model: ${countOf(rows.length, "request")} in ${tidy(endMs / 1000)} s, ${tidy(result.summary.throughput)} answers per second${counts ? `, ${tidy(counts)} gave up` : ""}.`,
+      `Model: ${countOf(rows.length, "request")} in ${tidy(endMs / 1000)} s, ${tidy(result.summary.throughput)} responses per second${counts ? `, ${tidy(counts)} gave up` : ""}.`,
     );
   }
 
@@ -391,7 +391,7 @@ class ServerPanel {
           ["first wait (ms)", firstRow && hasWait(firstRow) ? firstRow.wait : null, record?.p50],
         ]
       : [
-          ["answers per second", summary.throughput, record?.throughput],
+          ["responses per second", summary.throughput, record?.throughput],
           ["median wait (ms)", summary.p50, record?.p50],
           ["99th percentile (ms)", summary.p99, record?.p99],
           ["gave up", countAll(({ status }) => status === 0), record?.gave_up],
