@@ -54,6 +54,98 @@ describe("a table as cards", () => {
   });
 });
 
+/** What a listing shows on a phone: for each of its lines where it begins, and where what goes on below it begins. */
+const lineStarts = () =>
+  [...document.querySelectorAll(".bd-article .lab-line")]
+    .filter((line) => line.getClientRects().length > 0 && line.textContent.trim())
+    .map((line) => {
+      const range = document.createRange();
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      const rows = new Map(); // by its top: where its first letter is
+      while (texts.nextNode())
+        for (let i = 0; i < texts.currentNode.length; i++) {
+          if (/\s/.test(texts.currentNode.data[i])) continue;
+          range.setStart(texts.currentNode, i);
+          range.setEnd(texts.currentNode, i + 1);
+          const { top, left } = range.getBoundingClientRect();
+          const row = Math.round(top);
+          rows.set(row, Math.min(left, rows.get(row) ?? left));
+        }
+      const [first, ...rest] = [...rows].sort(([a], [b]) => a - b).map(([, left]) => left);
+      const depth = Number(line.style.getPropertyValue("--in"));
+      return { text: line.textContent, depth, first, rest, top: line.getBoundingClientRect().top, row: [...rows.keys()][0] };
+    });
+
+describe("code on a phone", () => {
+  const options = { viewport: { width: 390, height: 844 } };
+
+  it("goes on below a line further right than the line begins", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        const lines = await tab.evaluate(lineStarts);
+        const wrapped = lines.filter(({ rest }) => rest.length > 0);
+        assert.ok(wrapped.some(({ depth }) => depth >= 8), "no deep line wraps on this page");
+        for (const { text, first, rest } of wrapped)
+          for (const left of rest) assert.ok(left > first + 4, text);
+      },
+      options,
+    );
+  });
+
+  it("has no line of which only the spaces before it fit", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        for (const { text, top, row } of await tab.evaluate(lineStarts))
+          assert.ok(row - top < 12, `an empty row above ${text}`);
+      },
+      options,
+    );
+  });
+
+  it("is copied as it was written", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        const texts = await tab.evaluate(() =>
+          [...document.querySelectorAll(".bd-article pre:has(.lab-line)")]
+            .filter((pre) => pre.getClientRects().length > 0)
+            .map((pre) => {
+              getSelection().selectAllChildren(pre);
+              return [getSelection().toString().trimEnd(), pre.textContent.trimEnd()];
+            }),
+        );
+        assert.ok(texts.length > 5);
+        for (const [copied, written] of texts) assert.equal(copied, written);
+      },
+      options,
+    );
+  });
+
+  it("breaks a name within a sentence only where it is longer than a line", async () => {
+    await own.open(
+      page("what-garbage-costs.html").url,
+      async (tab) => {
+        const names = await tab.evaluate(() =>
+          [...document.querySelectorAll(".bd-article p code > .pre")]
+            .filter((name) => name.getClientRects().length > 0)
+            .map((name) => {
+              const range = document.createRange();
+              range.selectNodeContents(name);
+              const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+              return { name: name.textContent, rows: new Set(tops).size };
+            }),
+        );
+        assert.ok(names.some(({ name }) => name.startsWith("--max") && name.length > 15));
+        for (const { name, rows } of names)
+          if (name.length < 30) assert.equal(rows, 1, `${name} is broken`);
+      },
+      options,
+    );
+  });
+});
+
 describe("long pages of results are folded", () => {
   for (const [end, screens] of [
     ["across-versions.html", 12],
