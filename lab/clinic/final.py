@@ -499,7 +499,11 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
         ),
         Markup(
             chart.lines(
-                rows, x="clients", y="responses (/s)", by="asked for", caption="Responses per second"
+                rows,
+                x="clients",
+                y="responses (/s)",
+                by="asked for",
+                caption="Responses per second",
             )
         ),
         Markup(
