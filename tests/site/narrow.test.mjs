@@ -57,7 +57,7 @@ describe("a table as cards", () => {
 /** What a listing shows on a phone: for each of its lines where it begins, and where what goes on below it begins. */
 const lineStarts = () =>
   [...document.querySelectorAll(".bd-article .lab-line")]
-    .filter((line) => line.getClientRects().length > 0 && line.textContent.trim())
+    .filter((line) => line.checkVisibility() && line.textContent.trim())
     .map((line) => {
       const range = document.createRange();
       const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
@@ -73,7 +73,14 @@ const lineStarts = () =>
         }
       const [first, ...rest] = [...rows].sort(([a], [b]) => a - b).map(([, left]) => left);
       const depth = Number(line.style.getPropertyValue("--in"));
-      return { text: line.textContent, depth, first, rest, top: line.getBoundingClientRect().top, row: [...rows.keys()][0] };
+      return {
+        text: line.textContent,
+        depth,
+        first,
+        rest,
+        top: line.getBoundingClientRect().top,
+        row: [...rows.keys()][0],
+      };
     });
 
 describe("code on a phone", () => {
@@ -85,7 +92,10 @@ describe("code on a phone", () => {
       async (tab) => {
         const lines = await tab.evaluate(lineStarts);
         const wrapped = lines.filter(({ rest }) => rest.length > 0);
-        assert.ok(wrapped.some(({ depth }) => depth >= 8), "no deep line wraps on this page");
+        assert.ok(
+          wrapped.some(({ depth }) => depth >= 8),
+          "no deep line wraps on this page",
+        );
         for (const { text, first, rest } of wrapped)
           for (const left of rest) assert.ok(left > first + 4, text);
       },
@@ -110,7 +120,7 @@ describe("code on a phone", () => {
       async (tab) => {
         const texts = await tab.evaluate(() =>
           [...document.querySelectorAll(".bd-article pre:has(.lab-line)")]
-            .filter((pre) => pre.getClientRects().length > 0)
+            .filter((pre) => pre.checkVisibility())
             .map((pre) => {
               getSelection().selectAllChildren(pre);
               return [getSelection().toString().trimEnd(), pre.textContent.trimEnd()];
@@ -129,7 +139,7 @@ describe("code on a phone", () => {
       async (tab) => {
         const names = await tab.evaluate(() =>
           [...document.querySelectorAll(".bd-article p code > .pre")]
-            .filter((name) => name.getClientRects().length > 0)
+            .filter((name) => name.checkVisibility())
             .map((name) => {
               const range = document.createRange();
               range.selectNodeContents(name);

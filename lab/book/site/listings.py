@@ -17,6 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
 _TAG = re.compile(r"<[^>]*>")
+_SIGN = re.compile(r"<[^>]*>|&[^;]+;|.", re.DOTALL)
+_NARROW = 28  # characters that a line of a listing holds on the narrowest phone
 
 Piece = tuple[int, str]  # whether it is a line of the listing, and its HTML
 
@@ -26,7 +28,7 @@ class Listing(HtmlFormatter[str]):
 
     def wrap(self, source: Iterable[Piece]) -> Any:
         """Put each line into its element, and all of them into what Pygments puts around them."""
-        return super().wrap(_lines(source))  # type: ignore[no-untyped-call]
+        return super().wrap(_lines(source))
 
 
 def _lines(source: Iterable[Piece]) -> Iterator[Piece]:
@@ -44,7 +46,28 @@ def line(html: str) -> str:
     text = _TAG.sub("", html)
     depth = len(text) - len(text.lstrip(" ")) if text.strip() else 0
     style = f' style="--in:{depth}"' if depth else ""
-    return f'<span class="lab-line"{style}>{html}</span>'
+    first = re.match(r" +\S+", text)
+    inside = _begun(html) if first and first.end() > _NARROW else html
+    return f'<span class="lab-line"{style}>{inside}</span>'
+
+
+def _begun(html: str) -> str:
+    """Return a line that can't wrap before its first letter, although its first word is too long
+    for a phone: the spaces alone would be an empty line.
+    """
+    begun, open_tags = "", list[str]()
+    for found in _SIGN.finditer(html):
+        sign = found[0]
+        begun += sign
+        if sign.startswith("</"):
+            open_tags.pop()
+        elif sign.startswith("<"):
+            open_tags.append(sign)
+        elif sign.strip():
+            ends = "</span>" * len(open_tags)
+            rest = html[found.end() :]
+            return f'<span class="lab-begun">{begun}{ends}</span>{"".join(open_tags)}{rest}'
+    return html
 
 
 def setup(app: Sphinx) -> None:
