@@ -54,33 +54,38 @@ describe("a table as cards", () => {
   });
 });
 
-/** What a listing shows on a phone: for each of its lines where it begins, and where what goes on below it begins. */
+/** Each line of the listings that are seen: its text, and for each row that it takes on the screen where its first letter is. */
 const lineStarts = () =>
-  [...document.querySelectorAll(".bd-article .lab-line")]
-    .filter((line) => line.checkVisibility() && line.textContent.trim())
-    .map((line) => {
+  [...document.querySelectorAll(".bd-article pre:has(.lab-line)")]
+    .filter((pre) => pre.checkVisibility())
+    .flatMap((pre, listing) => {
       const range = document.createRange();
-      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
-      const rows = new Map(); // by its top: where its first letter is
-      while (texts.nextNode())
-        for (let i = 0; i < texts.currentNode.length; i++) {
-          if (/\s/.test(texts.currentNode.data[i])) continue;
+      const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+      const lines = [{ text: "", rows: new Map() }];
+      while (texts.nextNode()) {
+        const { data } = texts.currentNode;
+        for (let i = 0; i < data.length; i++) {
+          if (data[i] === "\n") {
+            lines.push({ text: "", rows: new Map() });
+            continue;
+          }
+          const line = lines.at(-1);
+          line.text += data[i];
+          if (data[i] === " ") continue;
           range.setStart(texts.currentNode, i);
           range.setEnd(texts.currentNode, i + 1);
           const { top, left } = range.getBoundingClientRect();
           const row = Math.round(top);
-          rows.set(row, Math.min(left, rows.get(row) ?? left));
+          line.rows.set(row, Math.min(left, line.rows.get(row) ?? left));
         }
-      const [first, ...rest] = [...rows].sort(([a], [b]) => a - b).map(([, left]) => left);
-      const depth = Number(line.style.getPropertyValue("--in"));
-      return {
-        text: line.textContent,
-        depth,
-        first,
-        rest,
-        top: line.getBoundingClientRect().top,
-        row: [...rows.keys()][0],
-      };
+      }
+      return lines
+        .filter(({ text }) => text.trim())
+        .map(({ text, rows }) => {
+          const sorted = [...rows].sort(([a], [b]) => a - b);
+          const [first, ...rest] = sorted.map(([, left]) => left);
+          return { listing, text, first, rest, depth: text.search(/\S/), top: sorted[0][0] };
+        });
     });
 
 describe("code on a phone", () => {
@@ -103,12 +108,23 @@ describe("code on a phone", () => {
     );
   });
 
-  it("has no line of which only the spaces before it fit", async () => {
+  it("begins each line as far right as it is set in, and on its first row", async () => {
     await own.open(
       page("ten-thousand-clients.html").url,
       async (tab) => {
-        for (const { text, top, row } of await tab.evaluate(lineStarts))
-          assert.ok(row - top < 12, `an empty row above ${text}`);
+        const lines = await tab.evaluate(lineStarts);
+        const begins = new Map(); // by listing and depth
+        for (const { listing, text, first, depth } of lines) {
+          const same = begins.get(`${listing} ${depth}`) ?? first;
+          assert.ok(Math.abs(first - same) < 1.5, text);
+          begins.set(`${listing} ${depth}`, same);
+        }
+        lines.forEach(({ listing, text, top }, i) => {
+          const before = lines[i - 1];
+          if (before?.listing !== listing) return;
+          const room = (before.rest.length + 1) * 19 + 4;
+          assert.ok(top - before.top < 2 * room, `an empty row above ${text}`);
+        });
       },
       options,
     );

@@ -1,8 +1,8 @@
-"""Listings whose lines know how far they are set in.
+"""Listings whose long lines know how far they are set in.
 
 On a phone most lines of code are wider than the page, so they wrap. What goes on has to begin
 further right than its own line, or a reader takes it for a line less deep than it is. Styles can
-do that only where each line is an element (`.lab-line` in lab.css). Text and copies of a listing
+do that only where such a line is an element (`.lab-line` in lab.css). Text and copies of a listing
 stay as they are.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from html import unescape
 from typing import Any
 
 from pygments.formatters import HtmlFormatter
@@ -24,7 +25,7 @@ Piece = tuple[int, str]  # whether it is a line of the listing, and its HTML
 
 
 class Listing(HtmlFormatter[str]):
-    """Pygments' formatter, with an element for each line."""
+    """Pygments' formatter, with an element for each line that a phone wraps."""
 
     def wrap(self, source: Iterable[Piece]) -> Any:
         """Put each line into its element, and all of them into what Pygments puts around them."""
@@ -42,9 +43,13 @@ def _lines(source: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def line(html: str) -> str:
-    """Return the element of one line, whose style is given the number of spaces it begins with."""
-    text = _TAG.sub("", html)
-    depth = len(text) - len(text.lstrip(" ")) if text.strip() else 0
+    """Return the element of a line that a phone wraps, with the number of spaces it begins with; a
+    shorter line as it is.
+    """
+    text = unescape(_TAG.sub("", html)).rstrip("\n")
+    if len(text) <= _NARROW:
+        return html
+    depth = len(text) - len(text.lstrip(" "))
     style = f' style="--in:{depth}"' if depth else ""
     first = re.match(r" +\S+", text)
     inside = _begun(html) if first and first.end() > _NARROW else html
