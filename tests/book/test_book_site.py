@@ -29,6 +29,8 @@ PUBLISHED = {
 def build(root, *, redirects, **extra):
     config = yaml.safe_load((TINY / "_config.yml").read_text())
     config["sphinx"]["config"]["lab_redirects"] = redirects
+    config["sphinx"]["config"]["html_favicon"] = "mark.svg"
+    shutil.copy(TINY.parent.parent.parent / "book/_static/mark.svg", root)
     options = {"article_footer_items": ["page-facts.html"]}
     config["sphinx"]["config"]["html_theme_options"] = options
     (root / "_config.yml").write_text(yaml.safe_dump(config))
