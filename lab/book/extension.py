@@ -49,6 +49,7 @@ from lab.book.site import (
     assets,
     cells,
     claim_cells,
+    listings,
     long_parts,
     mathml,
     pictures,
@@ -98,6 +99,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", _finish, priority=900)
     cells.setup(app)
     claim_cells.setup(app)
+    listings.setup(app)
     long_parts.setup(app)
     mathml.setup(app)
     pictures.setup(app)

@@ -53,7 +53,7 @@ MINUTES = 15  # after which no further step is begun; a quiet machine needs thre
 # The comparison: with the solution of a step before much came to it, in turns.
 BEFORE_STEP = 8
 PAIRS, TURN_S, TURN_WARM_S = 8, 0.7, 0.2
-WORSE_BY = 0.25  # of its answers a second, which a drop may lose
+WORSE_BY = 0.25  # of its responses per second, which a drop may lose
 LEAST_SEEN_S = 1.0  # of the load and the examination, for which other programs are looked at
 FILE = "load.bin"
 FILE_BYTES = 64 << 10

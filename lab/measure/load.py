@@ -114,7 +114,7 @@ def load(
         return recorded
 
     def once(folder: Folder) -> Trial:
-        answers = "{:,} answers".format
+        answers = "{:,} responses".format
         with telling(trial_plan.duration_s, server.name, progress, answers) as tell:
             measure_again = partial(
                 measure, server, trial_plan, folder, tell=tell, experiment=this_experiment.id

@@ -44,6 +44,7 @@ class Canvas:
         self.font = size.font
         self._top = 2.0
         self.panel_width = size.width * 0.8
+        self.row_gap = 0.03  # of a row's height: between axes one above the other
         self.figure = Figure(
             figsize=(size.width / _DPI, size.height / _DPI), dpi=_DPI, layout="constrained"
         )
@@ -225,7 +226,7 @@ class Canvas:
             rect=(0.004, 0.006, 0.992, top - 0.006),
             w_pad=0.02,
             h_pad=0.02,
-            hspace=0.03,
+            hspace=self.row_gap,
             wspace=0.06,
         )
         engine.execute(self.figure)

@@ -236,6 +236,6 @@ def _histogram_words(
     percentiles = [f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99) if h.support(q)]
     tail = f" {listed(percentiles)};" if percentiles else " too few for percentiles;"
     return (
-        f"{count(h.count, 'answer')} of {label}:{tail} most took {number(edges[peak])} to "
+        f"{count(h.count, 'response')} of {label}:{tail} most took {number(edges[peak])} to "
         f"{number(edges[peak + 1])} ms, and the longest took {ms(h.max())}."
     )

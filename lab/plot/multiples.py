@@ -14,7 +14,8 @@ from lab.plot.palette import SENTINELS, look
 from lab.plot.ticks import log_ticks, ticks_at
 from lab.text.numbers import factor, interval, short
 
-_PANEL = 132  # pixels, high
+_PANEL = 138  # pixels, high
+_GAP = 0.09  # of a panel's height: between the ticks of a panel and the name of the next
 _NEARLY_ONE = 1.6  # an axis is never shorter, or a difference near 1 would fill the whole axis
 _CUT = 8.0  # how far beyond the estimates an axis goes for the ends of intervals
 
@@ -48,6 +49,7 @@ def multiples(
         if any(panel.limits for panel in panels):
             entries.append(KeySample("limit of the claim", SENTINELS["muted"], "", (0, (4, 2))))
         canvas.key(entries)
+        canvas.row_gap = _GAP
         rows = math.ceil(len(panels) / columns)
         grid = canvas.figure.subplots(rows, columns, squeeze=False).ravel()
         for axes, panel in zip(grid, panels, strict=False):

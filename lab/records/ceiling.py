@@ -16,7 +16,7 @@ from lab.storage import written
 
 
 def keep(per_s: float) -> None:
-    """Keep a ceiling, in answers per second, as that of this machine; the last one counts.
+    """Keep a ceiling, in responses per second, as that of this machine; the last one counts.
 
     A folder that can't be written to costs the comparison, not the calibration.
     """
@@ -26,7 +26,7 @@ def keep(per_s: float) -> None:
 
 
 def known() -> float | None:
-    """Return the ceiling of this machine in answers per second, or None if none was measured."""
+    """Return the ceiling of this machine in responses per second, or None if none was measured."""
     file = _file()
     try:
         return _read(file, file.stat().st_mtime_ns)

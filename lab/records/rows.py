@@ -64,7 +64,7 @@ class Window:
     in_flight: (
         float  # time average of requests in flight, from the rows: the integral of their overlaps
     )
-    ninths: tuple[float, ...]  # verified answers per second in each ninth
+    ninths: tuple[float, ...]  # verified responses per second in each ninth
     waiting_longest_s: float  # oldest age of a request still in flight at the end
     waiting: int
     silence_s: float = 0.0  # longest time within the window in which no request ended

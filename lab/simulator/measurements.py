@@ -37,7 +37,7 @@ def figures() -> dict[str, dict[str, Any]]:
     """Return the measured figures by the servers' ids; a server without a record is left out.
 
     waits : ms at equal shares of the requests, from the shortest wait to the longest; throughput :
-    answers per second; p50, p99 : ms; gave_up and sent : requests of a trial, on average; trials;
+    responses per second; p50, p99 : ms; gave_up and sent : requests of a trial, on average; trials;
     machine, node, when. Of a program with a wait per try there are only waits and p50.
     """
     known = {file.stem for file in records()}

@@ -235,7 +235,7 @@ export const waitsOf = (rows, fromMs, endMs) =>
 
 /**
  * Of the requests that ended between two times (ms): how many were answered with a status of 2xx, how many clients gave up, how
- * many requests failed (another status, or a connection that the server closed), answers per second, the quantiles of the wait
+ * many requests failed (another status, or a connection that the server closed), responses per second, the quantiles of the wait
  * (ms; of `waitsOf`), the mean number of requests in progress, and by cause the mean wait of those that were answered.
  */
 export function summaryOf(rows, fromMs, endMs) {

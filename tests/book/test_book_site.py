@@ -29,6 +29,8 @@ PUBLISHED = {
 def build(root, *, redirects, **extra):
     config = yaml.safe_load((TINY / "_config.yml").read_text())
     config["sphinx"]["config"]["lab_redirects"] = redirects
+    config["sphinx"]["config"]["html_favicon"] = "mark.svg"
+    shutil.copy(TINY.parent.parent.parent / "book/_static/mark.svg", root)
     options = {"article_footer_items": ["page-facts.html"]}
     config["sphinx"]["config"]["html_theme_options"] = options
     (root / "_config.yml").write_text(yaml.safe_dump(config))
@@ -124,7 +126,8 @@ def test_a_page_knows_its_address_source_and_where_to_report(html):
 def test_the_page_for_the_lost_needs_no_other_file_and_leads_to_every_page(html):
     page = (html / "404.html").read_text()
     assert 'href="/course/book/one/beta.html"' in page
-    assert "<link" not in page and "src=" not in page
+    links = re.findall(r'<link rel="(\w+)" href="(\w+:)', page)
+    assert links == [("icon", "data:")] and page.count("<link") == 1 and "src=" not in page
 
 
 def test_the_book_s_name_stands_where_sphinx_has_none_and_only_once_at_home(html):

@@ -1,10 +1,14 @@
 """No number stands in the prose that no cell made, unless there is a reason for it."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import prose
 import pytest
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 from lab.widgets.question import questions
 
@@ -16,6 +20,7 @@ PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in TOC} | {
     name: (ROOT / f"{name}.md").read_text("utf-8")
     for name in ("book/index", "README", "CONTRIBUTING", *DOCS)
 }
+CUT = re.compile(r"\$(?=\S)|``")  # signs of a formula or of code, in what is neither
 GLUE = re.compile(r"\{glue:text\}`[^`]+`")
 
 
@@ -54,6 +59,41 @@ def test_every_word_of_our_own_is_used_and_in_its_place():
     files += [ROOT / "data/claims.toml", ROOT / "servers/catalog.toml"]
     text = "\n".join(file.read_text("utf-8") for file in files).lower()
     assert [word for word in words if word not in text] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_formula_or_code_is_cut_by_a_list_or_a_paragraph(name):
+    # Where a line happens to begin with a sign of a list, the formula around it is two texts.
+    page = MarkdownIt().use(front_matter_plugin).use(dollarmath_plugin).parse(PAGES[name])
+    texts = [
+        text.content
+        for block in page
+        if block.type == "inline"
+        for text in block.children or ()
+        if text.type == "text"
+    ]
+    assert [text for text in texts if CUT.search(text)] == []
+
+
+@pytest.mark.parametrize("name", ("book/*/*/questions.toml", "exercises/*/*/exercise.toml"))
+def test_no_code_in_a_question_or_a_hint_is_cut_by_a_backtick_in_it(name):
+    page = MarkdownIt()
+    for file in ROOT.glob(name):
+        for told in strings(tomllib.loads(file.read_text("utf-8"))):
+            inline = [one for one in page.parse(told) if one.type == "inline"]
+            texts = [text.content for one in inline for text in one.children or ()]
+            kinds = [text.type for one in inline for text in one.children or ()]
+            cut = [text for text, kind in zip(texts, kinds, strict=True) if kind == "text"]
+            assert [text for text in cut if CUT.search(text)] == [], file
+
+
+def strings(value):
+    """Every text of a file, however deep; a program is not prose."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for key, one in value.items() if key != "code" for text in strings(one)]
+    return [text for one in value for text in strings(one)] if isinstance(value, list) else []
 
 
 def explanations(name):

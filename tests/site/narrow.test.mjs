@@ -54,6 +54,124 @@ describe("a table as cards", () => {
   });
 });
 
+/** Each line of the listings that are seen: its text, and for each row that it takes on the screen where its first letter is. */
+const lineStarts = () =>
+  [...document.querySelectorAll(".bd-article pre:has(.lab-line)")]
+    .filter((pre) => pre.checkVisibility())
+    .flatMap((pre, listing) => {
+      const range = document.createRange();
+      const texts = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+      const lines = [{ text: "", rows: new Map() }];
+      while (texts.nextNode()) {
+        const { data } = texts.currentNode;
+        for (let i = 0; i < data.length; i++) {
+          if (data[i] === "\n") {
+            lines.push({ text: "", rows: new Map() });
+            continue;
+          }
+          const line = lines.at(-1);
+          line.text += data[i];
+          if (data[i] === " ") continue;
+          range.setStart(texts.currentNode, i);
+          range.setEnd(texts.currentNode, i + 1);
+          const { top, left } = range.getBoundingClientRect();
+          const row = Math.round(top);
+          line.rows.set(row, Math.min(left, line.rows.get(row) ?? left));
+        }
+      }
+      return lines
+        .filter(({ text }) => text.trim())
+        .map(({ text, rows }) => {
+          const sorted = [...rows].sort(([a], [b]) => a - b);
+          const [first, ...rest] = sorted.map(([, left]) => left);
+          return { listing, text, first, rest, depth: text.search(/\S/), top: sorted[0][0] };
+        });
+    });
+
+describe("code on a phone", () => {
+  const options = { viewport: { width: 390, height: 844 } };
+
+  it("goes on below a line further right than the line begins", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        const lines = await tab.evaluate(lineStarts);
+        const wrapped = lines.filter(({ rest }) => rest.length > 0);
+        assert.ok(
+          wrapped.some(({ depth }) => depth >= 8),
+          "no deep line wraps on this page",
+        );
+        for (const { text, first, rest } of wrapped)
+          for (const left of rest) assert.ok(left > first + 4, text);
+      },
+      options,
+    );
+  });
+
+  it("begins each line as far right as it is set in, and on its first row", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        const lines = await tab.evaluate(lineStarts);
+        const begins = new Map(); // by listing and depth
+        for (const { listing, text, first, depth } of lines) {
+          const same = begins.get(`${listing} ${depth}`) ?? first;
+          assert.ok(Math.abs(first - same) < 1.5, text);
+          begins.set(`${listing} ${depth}`, same);
+        }
+        lines.forEach(({ listing, text, top }, i) => {
+          const before = lines[i - 1];
+          if (before?.listing !== listing) return;
+          const room = (before.rest.length + 1) * 19 + 4;
+          assert.ok(top - before.top < 2 * room, `an empty row above ${text}`);
+        });
+      },
+      options,
+    );
+  });
+
+  it("is copied as it was written", async () => {
+    await own.open(
+      page("ten-thousand-clients.html").url,
+      async (tab) => {
+        const texts = await tab.evaluate(() =>
+          [...document.querySelectorAll(".bd-article pre:has(.lab-line)")]
+            .filter((pre) => pre.checkVisibility())
+            .map((pre) => {
+              getSelection().selectAllChildren(pre);
+              return [getSelection().toString().trimEnd(), pre.textContent.trimEnd()];
+            }),
+        );
+        assert.ok(texts.length > 5);
+        for (const [copied, written] of texts) assert.equal(copied, written);
+      },
+      options,
+    );
+  });
+
+  it("breaks a name within a sentence only where it is longer than a line", async () => {
+    await own.open(
+      page("what-garbage-costs.html").url,
+      async (tab) => {
+        const names = await tab.evaluate(() =>
+          [...document.querySelectorAll(".bd-article p code > .pre")]
+            .filter((name) => name.checkVisibility())
+            .map((name) => {
+              const range = document.createRange();
+              range.selectNodeContents(name);
+              const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+              return { name: name.textContent, rows: new Set(tops).size };
+            }),
+        );
+        assert.ok(names.some(({ name }) => name.startsWith("--max") && name.length > 15));
+        for (const { name, rows } of names)
+          if (name.length < 30) assert.equal(rows, 1, `${name} is broken`);
+      },
+      options,
+    );
+  });
+});
+
 describe("long pages of results are folded", () => {
   for (const [end, screens] of [
     ["across-versions.html", 12],

@@ -265,7 +265,8 @@ def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
 
 def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
     if kind == "orders":
-        return id.rpartition("/")[2]
+        name = id.rpartition("/")[2]
+        return re.sub(r"^program-(\w+)$", r"a program without a name (\1)", name)
     return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
 

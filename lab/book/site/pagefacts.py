@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import tomllib
+from base64 import b64encode
 from contextlib import suppress
 from datetime import date
 from functools import cache
@@ -135,6 +136,8 @@ def _facts(
     if page == "404":
         context["lab_base"] = urlparse(app.config.html_baseurl).path or "/"
         context["lab_pages"] = _pages(app)
+        if icon := app.config.html_favicon:
+            context["lab_icon"] = b64encode((Path(app.srcdir) / icon).read_bytes()).decode()
     if doctree is None:
         return
     config, env = app.config, app.env

@@ -135,7 +135,7 @@ function bar(display, id) {
     at({ seconds, answers }) {
       if (seconds < QUIET_S) return;
       handle ??= display(`lab-${process.pid}-${id}`);
-      show(`measuring · ${seconds.toFixed(1)} s · ${answers.toLocaleString("en")} answers`);
+      show(`measuring · ${seconds.toFixed(1)} s · ${answers.toLocaleString("en")} responses`);
     },
     close() {
       if (handle) show("");

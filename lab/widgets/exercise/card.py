@@ -28,7 +28,7 @@ HTML = macros("""
 <p class="title" id="{{ title }}" role="heading" aria-level="3">{{ one.title }}</p>
 <p class="facts">{{ one.level_word }} · {{ one.minutes }} minutes · {{ one.points_word }}
 {%- if one.star %}{{ ' ' }}·
-{{ ' ' }}<abbr title="one of those that a course begins with">
+{{ ' ' }}<abbr class="core" title="one of those that a course begins with">
 {{- "" }}core {{ one.star }} of {{ one.stars }}</abbr>
 {%- endif %}
 {%- if one.step %}{{ ' ' }}· step {{ one.step }} of a project{% endif %}</p>

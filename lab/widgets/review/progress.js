@@ -97,7 +97,13 @@
       return el(
         "details",
         { open, "data-chapter": chapter },
-        el("summary", {}, el("span", { class: "title" }, title), ` ${tally}`),
+        el(
+          "summary",
+          {},
+          el("span", { class: "title" }, title),
+          " ",
+          el("span", { class: "tally" }, tally),
+        ),
         el("ol", {}, ...visible.map((entry) => this.row(entry))),
       );
     }
