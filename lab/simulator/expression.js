@@ -25,10 +25,10 @@ export function expressionAt(acorn, text, isModule, place) {
 }
 
 /** Where the engine says that an expression is: at the name of its property, if it has one. */
-const nameStart = (node) => (node.type === "MemberExpression" ? node.property : node).start;
+export const nameStart = (node) => (node.type === "MemberExpression" ? node.property : node).start;
 
 /** An expression in V8's words; null for those that V8 only describes. */
-function written(node) {
+export function written(node) {
   const { type, object, property, computed: isComputed, optional: isOptional } = node;
   if (type === "Identifier") return node.name;
   if (type === "ThisExpression") return "this";

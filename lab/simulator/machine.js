@@ -5,6 +5,7 @@ import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
+import { framesOf, functionIn, placeOf, sourceOffset } from "./frames.js";
 import { inLocale, lettersOf } from "./locale.js";
 import { WRAPPER } from "./program.js";
 
@@ -256,17 +257,35 @@ class Machine {
       this.completion = {
         program,
         watches,
-        otherTexts: new Map(),
+        others: new Map(),
+        frames: new Map(),
         ...complete(this.acorn, program.source, program.kind === "esm", watches),
       };
-    if (file === program.file) return this.completion.text;
-    const { otherTexts } = this.completion;
-    if (!otherTexts.has(file)) {
+    return this.#completionOf(file).text;
+  }
+
+  /** What became of a file of the program: {text, insertions}. */
+  #completionOf(file) {
+    const { program, completion } = this;
+    const { others, watches } = completion;
+    if (file === program.file) return completion;
+    if (!others.has(file)) {
       const { source, kind } = program.files[file];
-      const { text } = complete(this.acorn, source, kind === "esm", watches);
-      otherTexts.set(file, text);
+      others.set(file, complete(this.acorn, source, kind === "esm", watches));
     }
-    return otherTexts.get(file);
+    return others.get(file);
+  }
+
+  #kindOf(file) {
+    return (file === this.program.file ? this.program : this.program.files[file]).kind;
+  }
+
+  /** The offset in a file's completed text of what the engine has at {line, column, file}. */
+  #offsetOf({ line, column, file }) {
+    const before = this.#text(file).split("\n").slice(0, line - 1).join("\n").length;
+    const moved = line === 1 && this.#kindOf(file) === "cjs" ? WRAPPER.length : 0;
+    const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
+    return before + (line > 1 ? 1 : 0) + column - first - moved;
   }
 
   /** The texts of all files of the program. */
@@ -299,17 +318,50 @@ class Machine {
 
   /** What the program calls, makes or assigns at {line, column, file} of the engine's, as JSON both. */
   _expression(position) {
-    const { line, column, file } = JSON.parse(this.engine.text(position));
-    const { kind } = file === this.program.file ? this.program : this.program.files[file];
-    const isModule = kind === "esm";
-    const lines = this.#text(file).split("\n");
-    const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-    const moved = line === 1 && !isModule ? WRAPPER.length : 0;
-    const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
-    const place = before + column - first - moved;
-    const expression = expressionAt(this.acorn, lines.join("\n"), isModule, place);
+    const where = JSON.parse(this.engine.text(position));
+    const text = this.#text(where.file);
+    const isModule = this.#kindOf(where.file) === "esm";
+    const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(where));
     const isOurs = expression?.text.startsWith("__"); // what `complete` put there
     return this.engine.string(JSON.stringify(isOurs ? null : expression));
+  }
+
+  /**
+   * A frame of a stack as V8 has it, {name, line, column} as JSON, of the engine's as JSON: {line, column, file, name,
+   * property, caller}, `property` what is read or written there, `caller` {line, column, file} of the program, {name} of
+   * Node, or null.
+   */
+  _frame(request) {
+    const key = this.engine.text(request);
+    const where = JSON.parse(key);
+    this.#text(); // of this run
+    const { frames } = this.completion;
+    if (!frames.has(key))
+      frames.set(key, JSON.stringify(this.#frame(where, this.#completionOf(where.file))));
+    return this.engine.string(frames.get(key));
+  }
+
+  #frame(where, { insertions }) {
+    const { name, property, caller, file } = where;
+    const at = this.#nodesAt(where);
+    const from = caller?.file ? this.#nodesAt(caller) : caller;
+    const { program } = this;
+    const { source } = file === program.file ? program : program.files[file];
+    const place = sourceOffset(insertions, placeOf(at, at.place, property));
+    const before = source.slice(0, place).split("\n");
+    const line = before.length;
+    return { name: functionIn(at, name, from), line, column: before.at(-1).length + 1 };
+  }
+
+  /** The nodes around the place that the engine has as {line, column, file}. */
+  #nodesAt(where) {
+    const { file } = where;
+    const text = this.#text(file);
+    const completion = this.#completionOf(file);
+    completion.tree ??= framesOf(this.acorn, text, this.#kindOf(file) === "esm");
+    const place = this.#offsetOf(where);
+    const { isModule, around } = completion.tree;
+    return { nodes: around(place), place, text, isModule };
   }
 
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
