@@ -2,7 +2,7 @@
 // it was called: that is told from the program's text, from where the function is written and how it is called.
 
 import { optionsOf } from "./complete.js";
-import { nameStart, written } from "./expression.js";
+import { around, callsAt, nameOf, nameStart, written } from "./expression.js";
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
@@ -16,60 +16,104 @@ const CALLED_ON = {
 /** A program's text, in which any number of frames can be looked up. */
 export function framesOf(acorn, text, isModule) {
   const tree = acorn.parse(text, optionsOf(isModule));
-  return {
-    /** The nodes around a place, the outermost first. */
-    around(place) {
-      const nodes = [];
-      const visit = (node) => {
-        nodes.push(node);
-        if (isCallOfItself(node, place)) return;
-        for (const child of Object.values(node).flat())
-          if (child && typeof child.type === "string" && child.start <= place && place < child.end)
-            return visit(child);
-      };
-      visit(tree);
-      return nodes;
-    },
-    isModule,
-  };
+  return { tree, around: (place) => around(tree, place), isModule };
 }
-
-/** Whether a place is the call of a function where it is written: the engine has the end of that function. */
-const isCallOfItself = ({ type, callee }, place) =>
-  type === "CallExpression" && FUNCTION.test(callee.type) && place === callee.end - 1;
 
 /**
  * Where V8 says that the engine's place is: `new` at that word, a property that is read at its name and one that is
  * written at the sign, a call of `a[b]` or of a function at its arguments. `property` is the one that is read or
- * written there, if any is.
+ * written there, if any is, and `callee` the name of the function that is called, or of the error that is made.
  */
-export function placeOf({ nodes, text }, place, property = null) {
-  for (const node of nodes) {
-    const { type, callee, left } = node;
-    if (isCallOfItself(node, place)) return text.indexOf("(", callee.end);
-    const isWritten = type === "AssignmentExpression" && left.type === "MemberExpression";
-    if (isWritten && property !== null && left.start === place) return text.indexOf("=", left.end);
-    if (type === "NewExpression" && nameStart(callee) === place) return node.start;
-    if (type === "MethodDefinition" && node.kind === "constructor" && node.start === place)
-      return node.value.start;
-    if (type === "CallExpression" && callee.type === "MemberExpression" && callee.start === place) {
-      const isNamed = !callee.computed && callee.property.type === "Identifier";
-      if (!isNamed && property === null) return callee.end;
+export function placeOf({ nodes, text }, place, { property = null, callee, isTop, words }) {
+  if (property !== null) {
+    for (const node of nodes) {
+      const { type, left } = node;
+      const isWritten = type === "AssignmentExpression" && left.type === "MemberExpression";
+      if (isWritten && left.start === place) return text.indexOf("=", left.end);
+      if (type !== "MemberExpression" || node.start !== place) continue;
+      if ((node.property.name ?? node.property.value) === property) return node.property.start;
     }
-    if (type !== "MemberExpression" || node.start !== place || property === null) continue;
-    if ((node.property.name ?? node.property.value) === property) return node.property.start;
+    const around =
+      nodes.findLast(({ type, start }) => FUNCTION.test(type) && start < place) ?? nodes[0];
+    const later = spokenOf(around, place, words, property); // what the engine has is before it
+    if (later !== null) return later;
   }
-  return place;
+  const call = callAt(nodes, place, callee, isTop);
+  if (call) return placeOfCall(call, text);
+  const made = nodes.findLast(
+    ({ type, kind, start }) =>
+      type === "MethodDefinition" && kind === "constructor" && start === place,
+  );
+  return made?.value.start ?? place;
+}
+
+const NAME = /^(.*) is not defined$|^Cannot access '(.*)' before/;
+
+/** The nodes that a node is made of. */
+const partsOf = (node) =>
+  Object.values(node)
+    .flat()
+    .filter((child) => typeof child?.type === "string");
+
+/** The first name or property from a place on, in the order of the text, that an error's words speak of; null if none. */
+function spokenOf(node, from, words, property) {
+  const [, absent, early] = NAME.exec(words) ?? [];
+  const name = absent ?? early;
+  if (!name && !property) return null;
+  let found = null;
+  const isFirst = (start) => start >= from && (found === null || start < found);
+  const look = (part) => {
+    if (part.type === "Identifier" && part.name === name && isFirst(part.start)) found = part.start;
+    const read = part.type === "MemberExpression" ? part.property : null;
+    if (property && (read?.name ?? read?.value) === property && isFirst(read.start))
+      found = read.start;
+    for (const child of partsOf(part)) if (!FUNCTION.test(child.type)) look(child);
+  };
+  look(node);
+  return found;
+}
+
+/**
+ * Where the first function from a place on fails, of which the engine knows only the beginning, as it does as long as
+ * nothing of it has a place there; null if that is not known.
+ */
+export function failureIn({ tree }, from, words, property) {
+  let called = null;
+  const find = (node) => {
+    if (FUNCTION.test(node.type) && node.start >= from && !(called?.start <= node.start))
+      called = node;
+    for (const child of partsOf(node)) find(child);
+  };
+  find(tree);
+  return called && spokenOf(called.body, from, words, property);
+}
+
+/** The call at a place of the function with that name; of an error that the engine has made, which is the top, none. */
+function callAt(nodes, place, name, isTop) {
+  const calls = callsAt(nodes, place);
+  const isNamed = ({ callee }) => (callee.property?.name ?? callee.name) === name;
+  const atName = (call) => nameOf(call) === place || nameStart(call.callee) === place;
+  const likely = calls.findLast(isNamed) ?? calls.findLast(atName);
+  return likely ?? (isTop ? undefined : calls.at(-1));
+}
+
+function placeOfCall(call, text) {
+  const { type, callee } = call;
+  if (type === "NewExpression") return call.start;
+  if (FUNCTION.test(callee.type)) return text.indexOf("(", callee.end);
+  if (callee.type !== "MemberExpression") return callee.start;
+  const isNamed = !callee.computed && callee.property.type === "Identifier";
+  return isNamed ? callee.property.start : callee.end;
 }
 
 /**
  * The function of a frame in V8's words, "" where V8 names none. `nodes` are around its place, `name` is the
  * engine's, `caller` what called it: {nodes, place} in the program, {name} in Node.
  */
-export function functionIn({ nodes, isModule }, name, caller) {
+export function functionIn({ nodes, isModule, place }, name, caller) {
   const at = nodes.findLastIndex(
-    ({ type }, index) =>
-      FUNCTION.test(type) ||
+    ({ type, start }, index) =>
+      (FUNCTION.test(type) && start < place) ||
       type === "StaticBlock" ||
       (type === "PropertyDefinition" && nodes[index + 1] === nodes[index].value),
   );
@@ -81,9 +125,10 @@ export function functionIn({ nodes, isModule }, name, caller) {
   if (node.type === "StaticBlock" || (node.type === "PropertyDefinition" && node.static))
     return "<static_initializer>";
   if (node.type === "PropertyDefinition") return "<instance_members_initializer>";
-  const called = calledBy(caller);
+  const called = caller?.nodes && callAt(caller.nodes, caller.place, name, false);
   const on = CALLED_ON[caller?.name];
-  if (on) return name ? `${on.type}.${name}${asMethod(name, on.method)}` : `${on.type}.${on.method}`;
+  if (on)
+    return name ? `${on.type}.${name}${asMethod(name, on.method)}` : `${on.type}.${on.method}`;
   const method = methodOf(nodes, at, name);
   if (method) return isPlainCall(called) && !/^(new|get|set) /.test(method) ? name : method;
   if (called?.type === "NewExpression" && name) return `new ${name}`;
@@ -92,11 +137,13 @@ export function functionIn({ nodes, isModule }, name, caller) {
 
 const asMethod = (name, method) => (name === method ? "" : ` [as ${method}]`);
 
-/** The call that a frame's function comes from. */
-const calledBy = (caller) =>
-  caller?.nodes?.findLast(
-    ({ type, callee }) => /^(Call|New)Expression$/.test(type) && nameStart(callee) === caller.place,
-  );
+/** The call whose function is named at a place; undefined where there is none. */
+export const calledAt = (frames, place) =>
+  frames
+    .around(place)
+    .findLast(
+      ({ type, callee }) => /^(Call|New)Expression$/.test(type) && nameStart(callee) === place,
+    );
 
 const isPlainCall = (called) =>
   called?.type === "CallExpression" && called.callee.type === "Identifier";

@@ -661,6 +661,17 @@
     column: site.getColumnNumber(),
     file: fileOf(site),
   });
+  const [beginsLine, beginsColumn] = ["lineNumber", "columnNumber"].map(
+    (name) => Object.getOwnPropertyDescriptor(Function.prototype, name).get,
+  );
+  /** Where the function of a frame begins, for one that failed before anything of it has a place for the engine; else undefined. */
+  const beginningOf = (site) => {
+    const called = site.getFunction();
+    if (typeof called !== "function") return undefined;
+    const [line, column] = [beginsLine, beginsColumn].map((get) => apply(get, called, []));
+    const isThere = site.getLineNumber() === line && site.getColumnNumber() <= column;
+    return isThere ? { line, column, file: fileOf(site) } : undefined;
+  };
   const callerOf = (site) => {
     if (!site) return null;
     return isCode(site) ? where(site) : { name: nameIn(site) };
@@ -681,17 +692,31 @@
     builtins.set(stringify, "JSON.stringify");
     return builtins;
   };
+  const OF_THE_ENGINE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError, EvalError];
   /** A frame in V8's words; null for one of Node's own, or of the model's. */
-  const frameOf = (site, at, sites, words) => {
+  const frameOf = (site, at, sites, words, made) => {
     const caller = sites[at + 1];
     if (site.isNative()) {
-      const name = caller && isCode(caller) ? (builtins ?? namesOfBuiltins()).get(site.getFunction()) : null;
+      const name =
+        caller && isCode(caller) ? (builtins ?? namesOfBuiltins()).get(site.getFunction()) : null;
       return name ? `    at ${name} (<anonymous>)` : null;
     }
     if (!isCode(site)) return null;
-    const [, property] =
-      (at === 0 ? /\((?:read|sett)ing '(.*)'\)$/.exec(words) : /^[gs]et (.*)$/.exec(nameIn(sites[at - 1]))) ?? [];
-    const request = { ...where(site), name: nameIn(site), property, caller: callerOf(caller) };
+    const [, missed] = /([\w$]+) is not a (?:function|constructor)$/.exec(words) ?? [];
+    const called = at === 0 ? missed : nameIn(sites[at - 1]);
+    const read =
+      at === 0 ? /\((?:read|sett)ing '(.*)'\)$/.exec(words) : /^[gs]et (.*)$/.exec(called);
+    const request = {
+      ...where(site),
+      ...{
+        name: nameIn(site),
+        property: read?.[1],
+        callee: called ?? made?.name,
+        isTop: at === 0 && OF_THE_ENGINE.includes(made),
+      },
+      ...{ words: at === 0 ? words : undefined, beginning: beginningOf(site) },
+      caller: callerOf(caller),
+    };
     const { name, line, column } = JSON.parse(host("frame", stringify(request)));
     const position = `${site.getFileName()}:${line}:${column}`;
     return name ? `    at ${name} (${position})` : `    at ${position}`;
@@ -723,7 +748,7 @@
     [/^empty array$/, "Reduce of empty array with no initial value"],
     [/^Date value is NaN$/, "Invalid time value"],
     [/^cannot invoke a running generator$/, "Generator is already running"],
-    
+
     [/^expecting surrogate pair$/, "URI malformed"],
     [/^bad normalization form$/, "The normalization form should be one of NFC, NFD, NFKC, NFKD."],
     [/^invalid value used as WeakMap key$/, "Invalid value used as weak map key"],
@@ -830,7 +855,8 @@
     };
     const value = () => {
       if (next("[")) return list("]", value);
-      if (next("{")) return list("}", () => next('"') && take(/(?:[^"\\]|\\.)*"/y) && next(":") && value());
+      if (next("{"))
+        return list("}", () => next('"') && take(/(?:[^"\\]|\\.)*"/y) && next(":") && value());
       if (take(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) return true;
       const word = LITERALS.find((literal) => literal[0] === text[at]) ?? "";
       const start = at;
@@ -846,7 +872,8 @@
   const wordsOfJson = (text) => {
     const at = unexpectedAt(text);
     if (at < 0) return null;
-    if (/^(undefined|NaN|Infinity|\[object Object\])$/.test(text)) return `"${text}" is not valid JSON`;
+    if (/^(undefined|NaN|Infinity|\[object Object\])$/.test(text))
+      return `"${text}" is not valid JSON`;
     if (at >= text.length) return "Unexpected end of JSON input";
     const isShort = text.length <= 2 * MOST_SHOWN;
     const from = isShort || at < MOST_SHOWN ? 0 : at - MOST_SHOWN;
@@ -856,7 +883,8 @@
   };
   const wordsOfCircle = (value) => {
     const path = []; // of [words of the key, object]
-    const nameOf = (object) => `object with constructor '${machine.bindings.util.getConstructorName(object)}'`;
+    const nameOf = (object) =>
+      `object with constructor '${machine.bindings.util.getConstructorName(object)}'`;
     const circle = (object, key) => {
       if (typeof object?.toJSON === "function") return null;
       if (typeof object !== "object" || object === null) return null;
@@ -864,7 +892,10 @@
       if (start >= 0) return { start, key };
       path.push([key, object]);
       for (const name of Object.keys(object)) {
-        const found = circle(object[name], Array.isArray(object) ? `index ${name}` : `property '${name}'`);
+        const found = circle(
+          object[name],
+          Array.isArray(object) ? `index ${name}` : `property '${name}'`,
+        );
         if (found) return found;
       }
       path.pop();
@@ -875,7 +906,11 @@
     const [[, first], ...rest] = path.slice(found.start);
     const lines = rest.map(([key, object]) => `|     ${key} -> ${nameOf(object)}`);
     const shown = lines.length > 3 ? [...lines.slice(0, 2), "|     ...", lines.at(-1)] : lines;
-    const all = [`--> starting at ${nameOf(first)}`, ...shown, `--- ${found.key} closes the circle`];
+    const all = [
+      `--> starting at ${nameOf(first)}`,
+      ...shown,
+      `--- ${found.key} closes the circle`,
+    ];
     return ["Converting circular structure to JSON", ...all].join("\n    ");
   };
   const reword = (error, words) => {
@@ -883,7 +918,12 @@
     if (!words || !isString(message)) return;
     foreignWords.delete(message);
     for (const key of ["message", "stack"])
-      if (isString(error[key])) hidden(error, key, error[key].replace(message, () => words));
+      if (isString(error[key]))
+        hidden(
+          error,
+          key,
+          error[key].replace(message, () => words),
+        );
   };
   const isString = (value) => typeof value === "string";
   const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
@@ -904,7 +944,8 @@
       try {
         return stringify(value, replacer, space);
       } catch (error) {
-        if (isOf(error, TypeError, /^circular reference$/) && !replacer) reword(error, wordsOfCircle(value));
+        if (isOf(error, TypeError, /^circular reference$/) && !replacer)
+          reword(error, wordsOfCircle(value));
         throw error;
       }
     },
@@ -914,7 +955,9 @@
     /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
     );
-  const isOfModel = (site) => !site.isNative() && (site.getLineNumber() < 1 || /^(<input>|\w+\.js)$/.test(site.getFileName() ?? ""));
+  const isOfModel = (site) =>
+    !site.isNative() &&
+    (site.getLineNumber() < 1 || /^(<input>|\w+\.js)$/.test(site.getFileName() ?? ""));
   // The engine ends a run at every ten-thousandth call or round of a loop, and not if that is in here: what
   // a program does over and over must not always have it in here.
   let luck = 1;
@@ -932,9 +975,12 @@
     const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
     if (words && words !== error.message)
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
+    // As in V8 a stack begins where the constructor of the error's own class is called.
+    const constructed = sites.findIndex((site) => site.getFunction() === error.constructor);
     const frames = sites
+      .slice(constructed + 1)
       .filter((site) => !isOfModel(site))
-      .map((site, at, all) => frameOf(site, at, all, words))
+      .map((site, at, all) => frameOf(site, at, all, words, error.constructor))
       .filter((frame) => frame !== null);
     let head;
     try {

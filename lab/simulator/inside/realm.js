@@ -664,6 +664,14 @@
       findSourceMap: noop,
     }),
     "internal/modules/helpers": () => ({ getRequireStack: () => [] }),
+    // An assertion that fails without a message names its own text.
+    "internal/errors/error_source": () => ({
+      getErrorSourceExpression({ stack }) {
+        const [, file, line, column] =
+          /^ +at .*?((?:file:\/)?\/.*):(\d+):(\d+)\)?$/m.exec(stack) ?? [];
+        return file ? host("called", JSON.stringify({ file, line, column })) : undefined;
+      },
+    }),
     "internal/modules/run_main": () => ({}),
     "internal/modules/typescript": () => ({}),
     "internal/fs/recursive_watch": () => ({}),
