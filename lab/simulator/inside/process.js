@@ -627,7 +627,7 @@
       }
       if (is.isNativeError(item)) {
         clone = keep(new (globalThis[item.name] ?? Error)(item.message));
-        if (typeof item.stack === "string") hidden(clone, "stack", item.stack);
+        if (typeof item.stack === "string") clone.stack = item.stack;
         if ("cause" in item) clone.cause = copy(item.cause);
         return clone;
       }
@@ -967,20 +967,13 @@
     if (luck & (2 ** 20)) nothing();
     for (let round = (luck >> 16) & 7; round > 0; round--) nothing();
   };
-  Error.prepareStackTrace = (error, sites) => {
-    if (machine.isStopped || host("over")) {
-      shiftTheEnd();
-      return "";
-    }
-    const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
-    if (words && words !== error.message)
-      Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
-    // As in V8 a stack begins where the constructor of the error's own class is called.
-    const constructed = sites.findIndex((site) => site.getFunction() === error.constructor);
+  /** A stack's text; as in V8 it begins where the constructor of the error's own class is called. */
+  const textOf = (error, { sites, words, Type }) => {
+    const constructed = sites.findIndex((site) => site.getFunction() === Type);
     const frames = sites
       .slice(constructed + 1)
       .filter((site) => !isOfModel(site))
-      .map((site, at, all) => frameOf(site, at, all, words, error.constructor))
+      .map((site, at, all) => frameOf(site, at, all, words, Type))
       .filter((frame) => frame !== null);
     let head;
     try {
@@ -989,6 +982,50 @@
       head = "Error";
     }
     return [head, ...frames].join("\n");
+  };
+  // V8 makes the text of a stack when it is first asked for: a name that an error gets in its constructor is in it.
+  const stacks = new WeakMap(); // by errors
+  const lazyStack = Object.getOwnPropertyDescriptor(
+    {
+      get stack() {
+        let holder = this;
+        while (holder !== null && !stacks.has(holder)) holder = Object.getPrototypeOf(holder);
+        if (holder === null) return undefined;
+        const captured = stacks.get(holder);
+        if (!("text" in captured)) stacks.set(holder, { text: textOf(holder, captured) });
+        return stacks.get(holder).text;
+      },
+      set stack(text) {
+        stacks.set(this, { text });
+      },
+    },
+    "stack",
+  );
+  Object.assign(lazyStack, { enumerable: false, configurable: false });
+  const isLazy = (error) => Object.getOwnPropertyDescriptor(error, "stack")?.get === lazyStack.get;
+  const { captureStackTrace } = Error;
+  const capturing = {
+    captureStackTrace(error, above = capturing.captureStackTrace) {
+      stacks.delete(error);
+      apply(captureStackTrace, Error, [error, above]);
+    },
+  };
+  Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
+  hidden(Error, "captureStackTrace", capturing.captureStackTrace);
+  Error.prepareStackTrace = (error, sites) => {
+    if (machine.isStopped || host("over")) {
+      shiftTheEnd();
+      return "";
+    }
+    const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
+    if (words && words !== error.message)
+      Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
+    if (stacks.has(error)) return ""; // it is thrown on
+    const captured = { sites, words, Type: error.constructor };
+    const isKept = isLazy(error) || Reflect.defineProperty(error, "stack", lazyStack);
+    if (!isKept) return textOf(error, captured);
+    stacks.set(error, captured);
+    return ""; // which does not take the place of what is there
   };
 
   // --- the program -------------------------------------------------------------------------

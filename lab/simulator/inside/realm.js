@@ -139,7 +139,7 @@
         const fail = () => {
           if (--open) return;
           const error = new AggregateError(errors, "All promises were rejected");
-          define(error, "stack", `${error}`);
+          error.stack = `${error}`;
           reject(error);
         };
         let count = 0;
