@@ -40,6 +40,7 @@
 
   // Where a program pipes to a stream of the process it is one of Node's own; else nobody sees whether it is, and to load
   // `stream` takes long.
+  const PASSED_ON = /\bstd(out|err)\b(?!\s*\??\.\s*(write|isTTY|columns|fd)\b)/;
   const PIPES = /\.(pipe|compose|pipeTo|pipeThrough|toWeb)\s*\(|\b(pipeline|finished)\b/;
   const ownStream = (fd) => {
     const { Writable } = load("stream");
@@ -47,16 +48,19 @@
       machine.print(fd, typeof chunk === "string" ? chunk : chunk.toString());
       done();
     };
+    machine.isOwn = true; // a stream that is no buffer of the program's
     const made = new Writable({ decodeStrings: false, write });
+    machine.isOwn = false;
     made.destroySoon = made.destroy;
     made._destroy = (error, done) => done(error); // Node's is never closed
     return Object.assign(made, { fd, _type: "pipe", _isStdio: true });
   };
+  const isPiped = (source) => PASSED_ON.test(source) && PIPES.test(source);
   const streams = {};
   const exposeStream = (name, fd) =>
     Object.defineProperty(process, name, {
       get() {
-        streams[name] ??= PIPES.test(host("source")) ? ownStream(fd) : stream(fd);
+        streams[name] ??= isPiped(host("source")) ? ownStream(fd) : stream(fd);
         return streams[name];
       },
       configurable: true,
@@ -917,13 +921,7 @@
     const { message } = error;
     if (!words || !isString(message)) return;
     foreignWords.delete(message);
-    for (const key of ["message", "stack"])
-      if (isString(error[key]))
-        hidden(
-          error,
-          key,
-          error[key].replace(message, () => words),
-        );
+    hidden(error, "message", words);
   };
   const isString = (value) => typeof value === "string";
   const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
