@@ -102,6 +102,7 @@ class Machine {
     engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
     this.specifiers = new Map(); // of modules, by their addresses
+    this.heads = new Map(); // of modules that the program imports, by their paths: the length of what goes before their text
     engine.nameModule = (base, name) => {
       const address = addressOf(base, name);
       this.specifiers.set(address, name);
@@ -286,9 +287,14 @@ class Machine {
       .split("\n")
       .slice(0, line - 1)
       .join("\n").length;
-    const moved = line === 1 && this.#kindOf(file) === "cjs" ? WRAPPER.length : 0;
     const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
-    return before + (line > 1 ? 1 : 0) + column - first - moved;
+    return before + (line > 1 ? 1 : 0) + column - first - (line === 1 ? this.#headOf(file) : 0);
+  }
+
+  /** How much goes before the text of a file in its first line. */
+  #headOf(file) {
+    if (this.#kindOf(file) === "cjs") return WRAPPER.length;
+    return file === this.program.file ? 0 : (this.heads.get(file) ?? 0);
   }
 
   /** The texts of all files of the program. */
@@ -425,6 +431,7 @@ class Machine {
     const values = [name, kind ?? "", file ?? "", JSON.stringify(names ?? []), specifier];
     const pointers = values.map((value) => engine.string(value));
     const text = engine.text(engine.call(this.moduleText, pointers));
+    this.heads.set(file, text.length);
     return kind === "esm" ? text + this.#text(file).replace(/^#!/, "//") : text;
   }
 

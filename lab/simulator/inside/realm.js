@@ -496,7 +496,10 @@
       pushAsyncContext: noop,
       popAsyncContext: () => true,
       clearAsyncIdStack() {
-        bindings.async_wrap.async_hook_fields[5] = 0;
+        const { async_hook_fields: fields, async_id_fields: ids, constants } = bindings.async_wrap;
+        fields[constants.kStackLength] = 0;
+        ids[constants.kExecutionAsyncId] = 0;
+        ids[constants.kTriggerAsyncId] = 0;
         bindings.async_wrap.execution_async_resources.length = 0;
       },
       executionAsyncResource: () => undefined,
