@@ -25,13 +25,14 @@ const DEFAULTS = {
   mostRarity: 7,
   mostDelay: 30,
   byPlaces: false, // two orders differ, too, where a line is printed in another phase or turn
+  masked: (lines) => lines, // two orders differ where these do
   isEnough: () => false, // of the orders by their keys, [lines, code] as JSON: true ends the search
   outOnly: false, // what is printed to the standard error is no line of an order
   clock: () => performance.now(),
 };
 
-const keyOf = ({ lines, code, places }, { byPlaces }) =>
-  JSON.stringify(byPlaces ? [lines, code, places] : [lines, code]);
+const keyOf = ({ lines, code, places }, { byPlaces, masked }) =>
+  JSON.stringify(byPlaces ? [masked(lines), code, places] : [masked(lines), code]);
 
 /**
  * {orders, cut, runs}: each order with its lines, exit code, phases, what decides it, the number of
@@ -165,12 +166,12 @@ function stepsOf(reading, following, mostDelay) {
 }
 
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
-function stateOf({ chunks }, reading, { byPlaces }) {
+function stateOf({ chunks }, reading, { byPlaces, masked }) {
   if (!reading) return null;
   const { kind, phase, turn, offsets, printed, immediates, inFlight } = reading;
-  const texts = chunks.slice(0, printed).map((chunk) => (byPlaces ? chunk : chunk[1]));
+  const chunksBefore = chunks.slice(0, printed);
   return JSON.stringify([
-    texts,
+    byPlaces ? chunksBefore : masked(chunksBefore.map(([, text]) => text)),
     kind,
     phase,
     byPlaces ? turn : null,
@@ -274,3 +275,35 @@ class Frontier {
 }
 
 const before = (a, b) => a.value < b.value || (a.value === b.value && a.born < b.born);
+
+const NUMBER = /-?\d+(?:\.\d+)?/g;
+const formOf = (line) => line.replaceAll(NUMBER, "#");
+
+/**
+ * What makes lines comparable that differ only in times: {masked, hasTimes}. Two runs are compared of which one has a
+ * clock that goes on at each reading. Where a line has another number then, it is a time, in all lines of that form,
+ * unless the program also prints lines of that form whose numbers are none.
+ */
+export function timesIn(one, other) {
+  const moved = new Map(); // by the form of a line, which of its numbers are times
+  const fixed = new Set();
+  if (one.length === other.length)
+    for (const [at, line] of one.entries()) {
+      const form = formOf(line);
+      if (form !== formOf(other[at])) continue;
+      const numbers = [line, other[at]].map((text) => text.match(NUMBER) ?? []);
+      const differing = numbers[0].flatMap((number, index) =>
+        number === numbers[1][index] ? [] : [index],
+      );
+      if (!differing.length) fixed.add(form);
+      else moved.set(form, new Set([...(moved.get(form) ?? []), ...differing]));
+    }
+  for (const form of fixed) moved.delete(form);
+  const maskedLine = (line) => {
+    const times = moved.get(formOf(line));
+    let index = 0;
+    return times ? line.replaceAll(NUMBER, (number) => (times.has(index++) ? "…" : number)) : line;
+  };
+  const maskedText = (text) => text.split("\n").map(maskedLine).join("\n");
+  return { hasTimes: moved.size > 0, masked: (lines) => lines.map(maskedText) };
+}

@@ -2,33 +2,79 @@
 
 import { optionsOf } from "./complete.js";
 
+const FUNCTION = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+const CALL = /^(Call|New)Expression$/;
+/** Objects of every program whose functions are there: it is another call that fails. */
+const GLOBAL =
+  /^(console|process|JSON|Math|Object|Array|Promise|Reflect|String|Number|Date|Error|Map|Set|Buffer|setTimeout|setInterval|setImmediate|queueMicrotask|structuredClone|require)$/;
+
+/** The nodes around a place, the outermost first. */
+export function around(tree, place) {
+  const nodes = [];
+  const visit = (node) => {
+    nodes.push(node);
+    if (isCallOfItself(node, place)) return;
+    for (const child of Object.values(node).flat())
+      if (child && typeof child.type === "string" && child.start <= place && place < child.end)
+        return visit(child);
+  };
+  visit(tree);
+  return nodes;
+}
+
+/** Whether a place is the call of a function where it is written: the engine has the end of that function. */
+export const isCallOfItself = ({ type, callee }, place) =>
+  type === "CallExpression" && FUNCTION.test(callee.type) && place === callee.end - 1;
+
+/**
+ * The calls that the engine may have at a place, the outermost first: it has a call where the last part of its arguments
+ * is that has a place, else at its name.
+ */
+export function callsAt(nodes, place) {
+  const isAround = ({ type, start }) => FUNCTION.test(type) && start < place;
+  const inside = nodes.slice(nodes.findLastIndex(isAround) + 1);
+  return inside.filter((node) => {
+    if (!CALL.test(node.type)) return false;
+    const isInside = node.arguments.some(({ start, end }) => start <= place && place < end);
+    const isThere = nameOf(node) === place || nameStart(node.callee) === place;
+    return isInside || isThere || isCallOfItself(node, place);
+  });
+}
+
+/** Where the engine has a call without arguments: at a property's name if that can be written after a dot, and is called. */
+export const nameOf = ({ type, callee }) => {
+  if (type === "NewExpression") return callee.start;
+  const isKey = callee.computed || callee.property?.type === "PrivateIdentifier";
+  return isKey ? callee.start : nameStart(callee);
+};
+
+/** The innermost object or function that an expression begins with, if it has a name. */
+const rootOf = (node) => (node.type === "MemberExpression" ? rootOf(node.object) : node.name);
+
 /**
  * {kind, text} of what is called, made or assigned at a place of the text; null where V8's words are not
  * known. `kind` is "call", "new", "name" or "property".
  */
 export function expressionAt(acorn, text, isModule, place) {
-  let result = null;
-  const visit = (node) => {
-    const { type, callee, left } = node;
-    const target = type === "AssignmentExpression" ? left : callee;
-    if (target && nameStart(target) === place) {
-      if (target === left) result = { kind: target.property ? "property" : "name", text: "" };
-      else result = { kind: type === "NewExpression" ? "new" : "call", text: written(callee) };
-    } else if (type === "NewExpression" && callee.start === place)
-      result = { kind: "new", text: written(callee) };
-    for (const child of Object.values(node).flat())
-      if (child && typeof child.type === "string" && child.start <= place && place < child.end)
-        visit(child);
-  };
-  visit(acorn.parse(text, optionsOf(isModule)));
-  return result?.text === null ? null : result;
+  const nodes = around(acorn.parse(text, optionsOf(isModule)), place);
+  const assigned = nodes.findLast(
+    ({ type, left }) => type === "AssignmentExpression" && nameStart(left) === place,
+  );
+  if (assigned) return { kind: assigned.left.property ? "property" : "name", text: "" };
+  const calls = callsAt(nodes, place);
+  const others = calls.filter(({ callee }) => !GLOBAL.test(rootOf(callee)));
+  const found = calls.length > 1 ? others : calls;
+  if (found.length !== 1) return null; // it may be either
+  const [{ type, callee }] = found;
+  const words = written(callee);
+  return words === null ? null : { kind: type === "NewExpression" ? "new" : "call", text: words };
 }
 
 /** Where the engine says that an expression is: at the name of its property, if it has one. */
-const nameStart = (node) => (node.type === "MemberExpression" ? node.property : node).start;
+export const nameStart = (node) => (node.type === "MemberExpression" ? node.property : node).start;
 
 /** An expression in V8's words; null for those that V8 only describes. */
-function written(node) {
+export function written(node) {
   const { type, object, property, computed: isComputed, optional: isOptional } = node;
   if (type === "Identifier") return node.name;
   if (type === "ThisExpression") return "this";

@@ -1,5 +1,5 @@
 // The one door of the model, for pages and for Node: nothing here asks for a file or a module of Node.
-import { outcomeOf, explore as search } from "./explore.js";
+import { outcomeOf, explore as search, timesIn } from "./explore.js";
 import { createMachine, NotModelledError } from "./machine.js";
 import { kindOf, syntaxReport } from "./program.js";
 import { recordingOf, traceOf } from "./trace.js";
@@ -10,11 +10,20 @@ const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
 const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
+const SKEW_MS = 1.3;
 const BY_CHANCE =
   "The output of this program depends on the date, the time or random numbers. The model " +
   "shows one case, and Node prints another.";
+const TIMES =
+  "The times that this program prints are the model's, in which code takes next to no time, so Node " +
+  "prints others. Orders that differ only in such times count as one.";
 const FRAMES =
-  "In a printed stack, the model has only the program's own functions, and their columns can differ from Node's.";
+  "In a printed stack, the model has only the program's own functions. Node also prints its own, those that " +
+  "wait for an async function, and in some lines the object that a function belongs to.";
+const DEPTH = "Maximum call stack size exceeded";
+const TOO_DEEP =
+  "Functions call one another more deeply here than the model can follow, which is about 1,000 calls, and it throws a RangeError there. " +
+  "Node follows about ten times as many.";
 
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
 export function programOf(machine, source, name, folder = FOLDER, kind = null) {
@@ -33,14 +42,21 @@ export function programOf(machine, source, name, folder = FOLDER, kind = null) {
  * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws.
  */
 export function explore(machine, program, { traces = MOST_TRACES, ...options } = {}) {
-  const result = search(machine, program, options);
+  const { masked, hasTimes = false } = options.toward
+    ? {}
+    : timesOf(machine, program, options.outOnly);
+  const result = search(machine, program, hasTimes ? { masked, ...options } : options);
   const orders = result.orders.map(({ schedule, ...order }, at) => ({
     ...order,
     trace: at < traces ? recording(machine, program, schedule) : null,
   }));
   const { node } = machine;
-  const notes = orders.some(({ lines }) => lines.some((line) => FRAME.test(line))) ? [FRAMES] : [];
-  if (isOtherOnAnotherDay(machine, program, result.orders[0], options.outOnly))
+  const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
+  const notes = [];
+  if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
+  if (printed.some((line) => line.includes(DEPTH))) notes.push(`${TOO_DEEP} ${forReal(program)}`);
+  if (hasTimes) notes.push(TIMES);
+  if (isOtherOnAnotherDay(machine, program, result.orders[0], { masked, ...options }))
     notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
@@ -65,11 +81,35 @@ export function runPlans(machine, program, plans) {
   return runs;
 }
 
+const forReal = ({ name }) => `To run it for real: node ${name}`;
+
+/** Which numbers of what a program prints are times. */
+function timesOf(machine, program, outOnly) {
+  try {
+    const [one, other] = [0, SKEW_MS].map(
+      (skewMs) =>
+        outcomeOf(machine.run(program, {}, { last: NOTHING_NOTED, skewMs }), { outOnly }).lines,
+    );
+    return timesIn(one, other);
+  } catch (error) {
+    if (error instanceof NotModelledError) return {};
+    throw error;
+  }
+}
+
 /** Whether the program prints something else at another time and with other random numbers. */
-function isOtherOnAnotherDay(machine, program, { schedule, lines, code }, outOnly) {
+function isOtherOnAnotherDay(
+  machine,
+  program,
+  { schedule, ...order },
+  { outOnly, masked = (lines) => lines },
+) {
   try {
     const other = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }), { outOnly });
-    return JSON.stringify([other.lines, other.code]) !== JSON.stringify([lines, code]);
+    const [one, two] = [order, other].map(({ lines, code }) =>
+      JSON.stringify([masked(lines), code]),
+    );
+    return one !== two;
   } catch (error) {
     if (error instanceof NotModelledError) return true;
     throw error;

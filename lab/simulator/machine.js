@@ -5,6 +5,7 @@ import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
+import { calledAt, failureIn, framesOf, functionIn, placeOf, sourceOffset } from "./frames.js";
 import { inLocale, lettersOf } from "./locale.js";
 import { WRAPPER } from "./program.js";
 
@@ -101,6 +102,7 @@ class Machine {
     engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
     this.specifiers = new Map(); // of modules, by their addresses
+    this.heads = new Map(); // of modules that the program imports, by their paths: the length of what goes before their text
     engine.nameModule = (base, name) => {
       const address = addressOf(base, name);
       this.specifiers.set(address, name);
@@ -256,17 +258,43 @@ class Machine {
       this.completion = {
         program,
         watches,
-        otherTexts: new Map(),
+        others: new Map(),
+        frames: new Map(),
         ...complete(this.acorn, program.source, program.kind === "esm", watches),
       };
-    if (file === program.file) return this.completion.text;
-    const { otherTexts } = this.completion;
-    if (!otherTexts.has(file)) {
+    return this.#completionOf(file).text;
+  }
+
+  /** What became of a file of the program: {text, insertions}. */
+  #completionOf(file) {
+    const { program, completion } = this;
+    const { others, watches } = completion;
+    if (file === program.file) return completion;
+    if (!others.has(file)) {
       const { source, kind } = program.files[file];
-      const { text } = complete(this.acorn, source, kind === "esm", watches);
-      otherTexts.set(file, text);
+      others.set(file, complete(this.acorn, source, kind === "esm", watches));
     }
-    return otherTexts.get(file);
+    return others.get(file);
+  }
+
+  #kindOf(file) {
+    return (file === this.program.file ? this.program : this.program.files[file]).kind;
+  }
+
+  /** The offset in a file's completed text of what the engine has at {line, column, file}. */
+  #offsetOf({ line, column, file }) {
+    const before = this.#text(file)
+      .split("\n")
+      .slice(0, line - 1)
+      .join("\n").length;
+    const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
+    return before + (line > 1 ? 1 : 0) + column - first - (line === 1 ? this.#headOf(file) : 0);
+  }
+
+  /** How much goes before the text of a file in its first line. */
+  #headOf(file) {
+    if (this.#kindOf(file) === "cjs") return WRAPPER.length;
+    return file === this.program.file ? 0 : (this.heads.get(file) ?? 0);
   }
 
   /** The texts of all files of the program. */
@@ -299,17 +327,68 @@ class Machine {
 
   /** What the program calls, makes or assigns at {line, column, file} of the engine's, as JSON both. */
   _expression(position) {
-    const { line, column, file } = JSON.parse(this.engine.text(position));
-    const { kind } = file === this.program.file ? this.program : this.program.files[file];
-    const isModule = kind === "esm";
-    const lines = this.#text(file).split("\n");
-    const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
-    const moved = line === 1 && !isModule ? WRAPPER.length : 0;
-    const first = line === 1 ? 0 : 1; // the engine counts columns from 0 in the first line, and from 1 elsewhere
-    const place = before + column - first - moved;
-    const expression = expressionAt(this.acorn, lines.join("\n"), isModule, place);
+    const where = JSON.parse(this.engine.text(position));
+    const text = this.#text(where.file);
+    const isModule = this.#kindOf(where.file) === "esm";
+    const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(where));
     const isOurs = expression?.text.startsWith("__"); // what `complete` put there
     return this.engine.string(JSON.stringify(isOurs ? null : expression));
+  }
+
+  /**
+   * A frame of a stack as V8 has it, {name, line, column} as JSON, of the engine's as JSON: {line, column, file, name,
+   * property, callee, isTop, words, beginning, caller}, `property` and `callee` what is read, written or called there, `caller` {line,
+   * column, file} of the program, {name} of Node, or null.
+   */
+  _frame(request) {
+    const key = this.engine.text(request);
+    const where = JSON.parse(key);
+    this.#text(); // of this run
+    const { frames } = this.completion;
+    if (!frames.has(key))
+      frames.set(key, JSON.stringify(this.#frame(where, this.#completionOf(where.file))));
+    return this.engine.string(frames.get(key));
+  }
+
+  #frame(where, { insertions }) {
+    const { name, caller, file } = where;
+    let at = this.#nodesAt(where);
+    const { beginning, words, property } = where;
+    const start = beginning ? this.#offsetOf(beginning) : null;
+    const failure = beginning ? failureIn(at, start, words, property) : null;
+    if (failure !== null) at = { ...at, nodes: at.around(failure), place: failure };
+    const from = caller?.file ? this.#nodesAt(caller) : caller;
+    const { program } = this;
+    const { source } = file === program.file ? program : program.files[file];
+    const place = sourceOffset(insertions, failure ?? placeOf(at, at.place, where));
+    const before = source.slice(0, place).split("\n");
+    const line = before.length;
+    return { name: functionIn(at, name, from), line, column: before.at(-1).length + 1 };
+  }
+
+  /** The nodes around the place that the engine has as {line, column, file}. */
+  /** The call at a place of a source, as far as it is on one line. */
+  _called(place) {
+    const { file, line, column } = JSON.parse(this.engine.text(place));
+    const path = pathOf(file.replace(/^file:\/+/, "file:///")) ?? file;
+    const { source, kind } = path === this.program.file ? this.program : this.program.files[path];
+    const lines = source.split("\n");
+    const before = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0);
+    const called = calledAt(
+      framesOf(this.acorn, source, kind === "esm"),
+      before + Number(column) - 1,
+    );
+    const text = called ? source.slice(called.start, called.end).split("\n")[0] : lines[line - 1];
+    return this.engine.string(text);
+  }
+
+  #nodesAt(where) {
+    const { file } = where;
+    const text = this.#text(file);
+    const completion = this.#completionOf(file);
+    completion.tree ??= framesOf(this.acorn, text, this.#kindOf(file) === "esm");
+    const place = this.#offsetOf(where);
+    return { ...completion.tree, nodes: completion.tree.around(place), place, text };
   }
 
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
@@ -352,6 +431,7 @@ class Machine {
     const values = [name, kind ?? "", file ?? "", JSON.stringify(names ?? []), specifier];
     const pointers = values.map((value) => engine.string(value));
     const text = engine.text(engine.call(this.moduleText, pointers));
+    this.heads.set(file, text.length);
     return kind === "esm" ? text + this.#text(file).replace(/^#!/, "//") : text;
   }
 
@@ -372,18 +452,19 @@ class Machine {
    * also `rows`, and `shifts`, what the engine's columns have more than the source's. A program may have `cwd`, and `files`
    * besides itself: {PATH: {kind, source, latin1, names, imports}}, `kind` "esm", "cjs", "json", "data" or "folder", `latin1` the
    * bytes, `names` what can be imported of CommonJS, `imports` what a module imports.
-   * On `isAnotherDay` the date and the random numbers are others. With a number as `draw` the times are drawn by
+   * On `isAnotherDay` the date and the random numbers are others; with `skewMs` the clock that the program reads goes on
+   * by so much at each reading, and nothing else changes. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
    * after that with the number `last`. Of a program with clients, `serving`, `served` is what they got (servers.js).
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
-    const { draw = 0, last = -1 } = options;
+    const { draw = 0, last = -1, skewMs = 0 } = options;
     const { engine } = this;
     this.restart(program, traces);
     const plan = {
       ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched },
-      ...{ hasStores: hasStores(program), isAnotherDay, draw, last },
+      ...{ hasStores: hasStores(program), isAnotherDay, draw, last, skewMs },
       serving: program.serving,
     };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");

@@ -187,3 +187,43 @@ pipeline(source, twice, sink, () => {});`;
   const none = programOf(machine, "setImmediate(() => console.log(1));", "program.cjs");
   assert.equal("buffers" in exploreTraced(machine, none, { clock }).orders[0].trace, false);
 });
+
+const explored = (source, name = "program.cjs") =>
+  exploreTraced(machine, programOf(machine, source, name), { clock, traces: 0 });
+
+test("orders that differ only in printed times are one, and a sentence says so", () => {
+  const source = `const start = Date.now();
+setTimeout(() => console.log("ten", Date.now() - start, "ms"), 10);
+setImmediate(() => console.log("immediate 1"));
+setTimeout(() => console.log("zero 0"), 0);
+console.log(performance.now() - performance.now() < 0);`;
+  const { orders, notes } = explored(source);
+  const withoutTimes = orders.map(({ lines }) => lines.join().replace(/ten \d+ ms/, "ten"));
+  assert.equal(new Set(withoutTimes).size, orders.length);
+  for (const order of ["true,immediate 1,zero 0,ten", "true,zero 0,immediate 1,ten"])
+    assert.ok(withoutTimes.includes(order), withoutTimes.join(" | "));
+  assert.match(notes.join(), /^The times that this program prints are the model's/);
+});
+
+test("numbers that are no times make orders of their own, also in lines that look like those with times", () => {
+  const numbers = `for (const n of [1, 2]) { setTimeout(() => console.log(n), n); setImmediate(() => console.log(n + 2)); }`;
+  const { orders, notes } = explored(numbers);
+  const all = orders.map(({ lines }) => lines.join(""));
+  assert.ok(all.length >= 3 && all.includes("3412") && all.includes("1342"), all.join());
+  assert.deepEqual(notes, []);
+  const both = explored(`${numbers} console.log(Date.now() % 1000);`);
+  assert.ok(new Set(both.orders.map(({ lines }) => lines.slice(1).join(""))).size >= 3);
+});
+
+test("a stack that is printed comes with what it leaves out, and calls that are too deep with how deep they may be", () => {
+  const { orders, notes } = explored("console.log(new Error('e').stack);");
+  assert.deepEqual(orders[0].lines, [
+    "Error: e",
+    "    at Object.<anonymous> (/home/you/program.cjs:1:13)",
+  ]);
+  assert.match(notes.join(), /has only the program's own functions/);
+  const deep = explored("const down = (n) => (n ? 1 + down(n - 1) : 0); console.log(down(5000));");
+  assert.equal(deep.orders[0].code, 1);
+  assert.match(deep.notes.join(), /about 1,000 calls.* To run it for real: node program.cjs$/);
+  assert.deepEqual(explored("console.log(1);").notes, []);
+});

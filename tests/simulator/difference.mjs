@@ -21,6 +21,9 @@ const BESIDE = 3; // real runs at the same time
 const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000, outOnly: true };
 export const clock = () => process.cpuUsage().user / 1000;
 
+// What the model leaves out of a stack, as it says: Node's own functions, and those that wait for an async one.
+const LEFT_OUT = /\n +at (?:[^\n]*\(?node:[^\n]*?:\d+\)?|async [^\n]*?:\d+\)?)(,| \{)?(?=\n|$)/g;
+
 /** What one real run printed, and its exit code. */
 export function real(node, file, isHeld = false) {
   return new Promise((resolve) => {
@@ -28,7 +31,7 @@ export function real(node, file, isHeld = false) {
     const env = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1", ...held };
     const options = { timeout: 30_000, env, maxBuffer: 2 ** 26 };
     execFile(node, [file], options, (error, stdout, stderr) => {
-      const lines = stdout.split("\n").slice(0, -1);
+      const lines = stdout.replaceAll(LEFT_OUT, "$1").split("\n").slice(0, -1);
       resolve({ lines, code: error ? (error.code ?? `killed: ${error.signal}`) : 0, stderr });
     });
   });

@@ -39,6 +39,21 @@
         delete names.reduce((owner, part) => owner[part], globalThis)[name];
       }
 
+  // The engine's helpers of iterators call a `return()` that the iterator behind them need not have.
+  const helper = Object.getPrototypeOf([].values().map((value) => value));
+  const { return: end } = helper;
+  const ofHelpers = {
+    return() {
+      try {
+        return apply(end, this, []);
+      } catch (error) {
+        if (error.message !== "not a function") throw error;
+        return { value: undefined, done: true };
+      }
+    },
+  };
+  define(helper, "return", ofHelpers.return);
+
   // --- an iterator of promises over a synchronous one ------------------------------------------
   const closesOnFailure = major >= 24; // so does V8 since 13
   machine.fromSync = (iterator) => {

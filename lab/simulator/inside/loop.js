@@ -102,12 +102,15 @@
     return loopTime;
   };
 
+  let skewMs = 0; // with each reading the program's clock shows so much more, and nothing takes longer
+  let skew = 0;
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
     spins++;
+    skew += skewMs;
     const most = machine.serving ? SPIN_MS : 1; // with clients, how long a handler computes decides what is shown
     time += Math.min(most, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
-    return time;
+    return time + skew;
   };
 
   /** The time that has passed, in microseconds; reading it takes none. */
@@ -534,6 +537,7 @@
   /** A run that can be left, and gone on with, before each round of the loop. */
   machine.rounds = function* rounds(main, given) {
     ({ schedule, mostMs, last } = given);
+    skewMs = given.skewMs ?? 0;
     if (given.draw) {
       draw = numbersOf(given.draw);
       slowness = SLOWNESS[given.draw % SLOWNESS.length];

@@ -38,7 +38,43 @@
     });
   };
 
+  // Where a program pipes to a stream of the process it is one of Node's own; else nobody sees whether it is, and to load
+  // `stream` takes long.
+  const PASSED_ON = /\bstd(out|err)\b(?!\s*\??\.\s*(write|isTTY|columns|fd)\b)/;
+  const PIPES = /\.(pipe|compose|pipeTo|pipeThrough|toWeb)\s*\(|\b(pipeline|finished)\b/;
+  const ownStream = (fd) => {
+    const { Writable } = load("stream");
+    const write = (chunk, _encoding, done) => {
+      machine.print(fd, typeof chunk === "string" ? chunk : chunk.toString());
+      done();
+    };
+    machine.isOwn = true; // a stream that is no buffer of the program's
+    const made = new Writable({ decodeStrings: false, write });
+    machine.isOwn = false;
+    made.destroySoon = made.destroy;
+    made._destroy = (error, done) => done(error); // Node's is never closed
+    return Object.assign(made, { fd, _type: "pipe", _isStdio: true });
+  };
+  const isPiped = (source) => PASSED_ON.test(source) && PIPES.test(source);
+  const streams = {};
+  const exposeStream = (name, fd) =>
+    Object.defineProperty(process, name, {
+      get() {
+        streams[name] ??= isPiped(host("source")) ? ownStream(fd) : stream(fd);
+        return streams[name];
+      },
+      configurable: true,
+      enumerable: true,
+    });
+
   // --- process -----------------------------------------------------------------------------
+  const MEMORY = {
+    rss: 4e7,
+    heapTotal: 6e6,
+    heapUsed: 5e6,
+    external: 1e6,
+    arrayBuffers: 1e4,
+  };
   const EventEmitter = load("events");
   const prototype = Object.create(EventEmitter.prototype, {
     constructor: { value: function process() {}, writable: true, configurable: true },
@@ -58,24 +94,17 @@
     execArgv: [],
     argv: ["/usr/bin/node", settings.file],
     argv0: "node",
-    env: { NODE_ENV: undefined },
+    env: { HOME: "/home/you", PATH: "/usr/local/bin:/usr/bin:/bin", PWD: "/home/you", USER: "you" },
     release: { name: "node" },
     features: {},
     domain: null,
     cwd: () => settings.cwd,
     umask: () => 0o22,
     abort: () => machine.exit(134),
-    memoryUsage: () => ({
-      rss: 4e7,
-      heapTotal: 6e6,
-      heapUsed: 5e6,
-      external: 1e6,
-      arrayBuffers: 1e4,
-    }),
+    memoryUsage: Object.assign(() => ({ ...MEMORY }), { rss: () => MEMORY.rss }),
     binding: () => machine.stop("process.binding() is not modelled."),
     report: { reportOnUncaughtException: false },
   });
-  delete process.env.NODE_ENV;
   const integer = load("internal/validators").validateInteger;
   Object.defineProperty(process, "_exiting", {
     get: () => exitInfo[0] === 1,
@@ -150,8 +179,8 @@
     for (let count = machine.immediateInfo[1]; count > 0; count--) names.push("Immediate");
     return names;
   };
-  process.stdout = stream(1);
-  process.stderr = stream(2);
+  exposeStream("stdout", 1);
+  exposeStream("stderr", 2);
 
   // --- globals -----------------------------------------------------------------------------
   const expose = (name, value) =>
@@ -338,7 +367,10 @@
   operation("queueMicrotask", queueMicrotask);
   operation("structuredClone", (...values) => {
     if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
-    return machine.clone(values[0]);
+    const [value, { transfer = [] } = {}] = values;
+    const copy = machine.clone(value);
+    for (const buffer of transfer) if (machine.is.isArrayBuffer(buffer)) buffer.transfer();
+    return copy;
   });
   expose("process", process);
   expose("DOMException", lent.DOMException);
@@ -566,6 +598,8 @@
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
+  const hidden = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, configurable: true });
   machine.clone = (value) => {
     const copies = new Map();
     const fail = (what) => {
@@ -597,6 +631,7 @@
       }
       if (is.isNativeError(item)) {
         clone = keep(new (globalThis[item.name] ?? Error)(item.message));
+        if (typeof item.stack === "string") clone.stack = item.stack;
         if ("cause" in item) clone.cause = copy(item.cause);
         return clone;
       }
@@ -618,13 +653,77 @@
   };
 
   // --- stacks as V8 words them ---------------------------------------------------------------
-  const place = (site) => {
-    const file = site.isNative() ? "native" : site.getFileName();
-    const position = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
-    const name = site.getFunctionName();
-    return name && name !== "<eval>" && name !== "<anonymous>"
-      ? `    at ${name} (${position})`
-      : `    at ${position}`;
+  const nameIn = (site) => {
+    const name = site.getFunctionName() ?? "";
+    return /^<(eval|anonymous)>$/.test(name) ? "" : name;
+  };
+  const fileOf = (site) => site.getFileName()?.replace(/^file:\/\//, "") ?? "";
+  const isCode = (site) => ["cjs", "esm"].includes(programFiles[fileOf(site)]?.kind);
+  /** Where the engine has a function of the program, for the machine outside. */
+  const where = (site) => ({
+    line: site.getLineNumber(),
+    column: site.getColumnNumber(),
+    file: fileOf(site),
+  });
+  const [beginsLine, beginsColumn] = ["lineNumber", "columnNumber"].map(
+    (name) => Object.getOwnPropertyDescriptor(Function.prototype, name).get,
+  );
+  /** Where the function of a frame begins, for one that failed before anything of it has a place for the engine; else undefined. */
+  const beginningOf = (site) => {
+    const called = site.getFunction();
+    if (typeof called !== "function") return undefined;
+    const [line, column] = [beginsLine, beginsColumn].map((get) => apply(get, called, []));
+    const isThere = site.getLineNumber() === line && site.getColumnNumber() <= column;
+    return isThere ? { line, column, file: fileOf(site) } : undefined;
+  };
+  const callerOf = (site) => {
+    if (!site) return null;
+    return isCode(site) ? where(site) : { name: nameIn(site) };
+  };
+  let builtins = null; // functions of the language by themselves, as V8 names them in a stack
+  const namesOfBuiltins = () => {
+    builtins = new Map();
+    for (const owner of ["JSON", "Math", "Reflect"])
+      for (const name of Object.getOwnPropertyNames(globalThis[owner]))
+        builtins.set(globalThis[owner][name], `${owner}.${name}`);
+    for (const type of ["Array", "String", "Map", "Set", "Number", "Promise", "RegExp"]) {
+      const { prototype } = globalThis[type];
+      builtins.set(globalThis[type], `new ${type}`);
+      for (const name of Object.getOwnPropertyNames(prototype).filter((word) => word !== "size"))
+        builtins.set(Object.getOwnPropertyDescriptor(prototype, name).value, `${type}.${name}`);
+    }
+    builtins.set(parse, "JSON.parse");
+    builtins.set(stringify, "JSON.stringify");
+    return builtins;
+  };
+  const OF_THE_ENGINE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError, EvalError];
+  /** A frame in V8's words; null for one of Node's own, or of the model's. */
+  const frameOf = (site, at, sites, words, made) => {
+    const caller = sites[at + 1];
+    if (site.isNative()) {
+      const name =
+        caller && isCode(caller) ? (builtins ?? namesOfBuiltins()).get(site.getFunction()) : null;
+      return name ? `    at ${name} (<anonymous>)` : null;
+    }
+    if (!isCode(site)) return null;
+    const [, missed] = /([\w$]+) is not a (?:function|constructor)$/.exec(words) ?? [];
+    const called = at === 0 ? missed : nameIn(sites[at - 1]);
+    const read =
+      at === 0 ? /\((?:read|sett)ing '(.*)'\)$/.exec(words) : /^[gs]et (.*)$/.exec(called);
+    const request = {
+      ...where(site),
+      ...{
+        name: nameIn(site),
+        property: read?.[1],
+        callee: called ?? made?.name,
+        isTop: at === 0 && OF_THE_ENGINE.includes(made),
+      },
+      ...{ words: at === 0 ? words : undefined, beginning: beginningOf(site) },
+      caller: callerOf(caller),
+    };
+    const { name, line, column } = JSON.parse(host("frame", stringify(request)));
+    const position = `${site.getFileName()}:${line}:${column}`;
+    return name ? `    at ${name} (${position})` : `    at ${position}`;
   };
   const MESSAGES = [
     [
@@ -653,6 +752,8 @@
     [/^empty array$/, "Reduce of empty array with no initial value"],
     [/^Date value is NaN$/, "Invalid time value"],
     [/^cannot invoke a running generator$/, "Generator is already running"],
+
+    [/^expecting surrogate pair$/, "URI malformed"],
     [/^bad normalization form$/, "The normalization form should be one of NFC, NFD, NFKC, NFKD."],
     [/^invalid value used as WeakMap key$/, "Invalid value used as weak map key"],
     [
@@ -708,10 +809,8 @@
     const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
     if (!foreign.test(message)) return message;
-    const file = site?.getFileName()?.replace(/^file:\/\//, "");
-    if (["cjs", "esm"].includes(programFiles[file]?.kind)) {
-      const position = { line: site.getLineNumber(), column: site.getColumnNumber(), file };
-      const { kind, text } = JSON.parse(host("expression", JSON.stringify(position))) ?? {};
+    if (site && isCode(site)) {
+      const { kind, text } = JSON.parse(host("expression", stringify(where(site)))) ?? {};
       if (/^not a (function|constructor)$/.test(message) && kind in ENDINGS)
         return `${text} ${ENDINGS[kind]}`;
       if (/ is read-only$/.test(message) && kind === "name")
@@ -732,9 +831,101 @@
       if (has(text, words))
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
-  const { parse } = JSON;
+  const { parse, stringify } = JSON;
   const EARLY_NAME = "property name or '}'";
-  JSON.parse = {
+  const MOST_SHOWN = 10; // characters of a text that is no JSON, on each side
+  const LITERALS = ["true", "false", "null"];
+  /** Where JSON has a character that no value begins with, as V8 tells it; -1 if the text is wrong in another way. */
+  const unexpectedAt = (text) => {
+    let at = 0;
+    let found = -1;
+    const take = (pattern) => {
+      pattern.lastIndex = at;
+      const [token] = pattern.exec(text) ?? [];
+      at += token?.length ?? 0;
+      return token;
+    };
+    const next = (character) => {
+      take(/[ \t\n\r]*/y);
+      if (text[at] !== character) return false;
+      at++;
+      return true;
+    };
+    const list = (end, item) => {
+      if (next(end)) return true;
+      do if (!item()) return false;
+      while (next(","));
+      return next(end);
+    };
+    const value = () => {
+      if (next("[")) return list("]", value);
+      if (next("{"))
+        return list("}", () => next('"') && take(/(?:[^"\\]|\\.)*"/y) && next(":") && value());
+      if (take(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) return true;
+      const word = LITERALS.find((literal) => literal[0] === text[at]) ?? "";
+      const start = at;
+      while (at < start + word.length && text[at] === word[at - start]) at++;
+      if (word && at === start + word.length) return true;
+      found = at;
+      return false;
+    };
+    value();
+    return found;
+  };
+  /** V8's words for a text that is no JSON, where the engine names what is unexpected in its own way. */
+  const wordsOfJson = (text) => {
+    const at = unexpectedAt(text);
+    if (at < 0) return null;
+    if (/^(undefined|NaN|Infinity|\[object Object\])$/.test(text))
+      return `"${text}" is not valid JSON`;
+    if (at >= text.length) return "Unexpected end of JSON input";
+    const isShort = text.length <= 2 * MOST_SHOWN;
+    const from = isShort || at < MOST_SHOWN ? 0 : at - MOST_SHOWN;
+    const to = isShort || at >= text.length - MOST_SHOWN ? text.length : at + MOST_SHOWN;
+    const shown = `${from ? "..." : ""}"${text.slice(from, to)}"${to < text.length ? "... " : " "}`;
+    return `Unexpected token '${text[at]}', ${shown}is not valid JSON`;
+  };
+  const wordsOfCircle = (value) => {
+    const path = []; // of [words of the key, object]
+    const nameOf = (object) =>
+      `object with constructor '${machine.bindings.util.getConstructorName(object)}'`;
+    const circle = (object, key) => {
+      if (typeof object?.toJSON === "function") return null;
+      if (typeof object !== "object" || object === null) return null;
+      const start = path.findIndex(([, other]) => other === object);
+      if (start >= 0) return { start, key };
+      path.push([key, object]);
+      for (const name of Object.keys(object)) {
+        const found = circle(
+          object[name],
+          Array.isArray(object) ? `index ${name}` : `property '${name}'`,
+        );
+        if (found) return found;
+      }
+      path.pop();
+      return null;
+    };
+    const found = circle(value, "");
+    if (!found) return null;
+    const [[, first], ...rest] = path.slice(found.start);
+    const lines = rest.map(([key, object]) => `|     ${key} -> ${nameOf(object)}`);
+    const shown = lines.length > 3 ? [...lines.slice(0, 2), "|     ...", lines.at(-1)] : lines;
+    const all = [
+      `--> starting at ${nameOf(first)}`,
+      ...shown,
+      `--- ${found.key} closes the circle`,
+    ];
+    return ["Converting circular structure to JSON", ...all].join("\n    ");
+  };
+  const reword = (error, words) => {
+    const { message } = error;
+    if (!words || !isString(message)) return;
+    foreignWords.delete(message);
+    hidden(error, "message", words);
+  };
+  const isString = (value) => typeof value === "string";
+  const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
+  const json = {
     parse(text, reviver) {
       try {
         return parse(text, reviver);
@@ -742,16 +933,29 @@
         const { message } = error;
         const [, at] = /^Expected property.* position (\d+)/.exec(message) ?? [];
         if (at && /,\s*$/.test(`${text}`.slice(0, at)))
-          for (const key of ["message", "stack"])
-            error[key] = error[key].replace(EARLY_NAME, "double-quoted property name");
+          reword(error, message.replace(EARLY_NAME, "double-quoted property name"));
+        if (isOf(error, SyntaxError, /^unexpected token/)) reword(error, wordsOfJson(`${text}`));
         throw error;
       }
     },
-  }.parse;
+    stringify(value, replacer, space) {
+      try {
+        return stringify(value, replacer, space);
+      } catch (error) {
+        if (isOf(error, TypeError, /^circular reference$/) && !replacer)
+          reword(error, wordsOfCircle(value));
+        throw error;
+      }
+    },
+  };
+  for (const name of ["parse", "stringify"]) hidden(JSON, name, json[name]);
   const inner = (site) =>
     /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
     );
+  const isOfModel = (site) =>
+    !site.isNative() &&
+    (site.getLineNumber() < 1 || /^(<input>|\w+\.js)$/.test(site.getFileName() ?? ""));
   // The engine ends a run at every ten-thousandth call or round of a loop, and not if that is in here: what
   // a program does over and over must not always have it in here.
   let luck = 1;
@@ -761,6 +965,51 @@
     if (luck & (2 ** 20)) nothing();
     for (let round = (luck >> 16) & 7; round > 0; round--) nothing();
   };
+  /** A stack's text; as in V8 it begins where the constructor of the error's own class is called. */
+  const textOf = (error, { sites, words, Type }) => {
+    const constructed = sites.findIndex((site) => site.getFunction() === Type);
+    const frames = sites
+      .slice(constructed + 1)
+      .filter((site) => !isOfModel(site))
+      .map((site, at, all) => frameOf(site, at, all, words, Type))
+      .filter((frame) => frame !== null);
+    let head;
+    try {
+      head = Error.prototype.toString.call(error);
+    } catch {
+      head = "Error";
+    }
+    return [head, ...frames].join("\n");
+  };
+  // V8 makes the text of a stack when it is first asked for: a name that an error gets in its constructor is in it.
+  const stacks = new WeakMap(); // by errors
+  const lazyStack = Object.getOwnPropertyDescriptor(
+    {
+      get stack() {
+        let holder = this;
+        while (holder !== null && !stacks.has(holder)) holder = Object.getPrototypeOf(holder);
+        if (holder === null) return undefined;
+        const captured = stacks.get(holder);
+        if (!("text" in captured)) stacks.set(holder, { text: textOf(holder, captured) });
+        return stacks.get(holder).text;
+      },
+      set stack(text) {
+        stacks.set(this, { text });
+      },
+    },
+    "stack",
+  );
+  Object.assign(lazyStack, { enumerable: false, configurable: false });
+  const isLazy = (error) => Object.getOwnPropertyDescriptor(error, "stack")?.get === lazyStack.get;
+  const { captureStackTrace } = Error;
+  const capturing = {
+    captureStackTrace(error, above = capturing.captureStackTrace) {
+      stacks.delete(error);
+      apply(captureStackTrace, Error, [error, above]);
+    },
+  };
+  Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
+  hidden(Error, "captureStackTrace", capturing.captureStackTrace);
   Error.prepareStackTrace = (error, sites) => {
     if (machine.isStopped || host("over")) {
       shiftTheEnd();
@@ -769,14 +1018,12 @@
     const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
     if (words && words !== error.message)
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
-    const frames = sites.filter((site) => !site.isNative() && !inner(site));
-    let head;
-    try {
-      head = Error.prototype.toString.call(error);
-    } catch {
-      head = "Error";
-    }
-    return [head, ...frames.map(place)].join("\n");
+    if (stacks.has(error)) return ""; // it is thrown on
+    const captured = { sites, words, Type: error.constructor };
+    const isKept = isLazy(error) || Reflect.defineProperty(error, "stack", lazyStack);
+    if (!isKept) return textOf(error, captured);
+    stacks.set(error, captured);
+    return ""; // which does not take the place of what is there
   };
 
   // --- the program -------------------------------------------------------------------------
@@ -802,6 +1049,8 @@
     "net",
     "os",
     "querystring",
+    "readline",
+    "readline/promises",
     "url",
     "stream",
     "stream/consumers",
@@ -818,7 +1067,6 @@
     tls: "TLS",
     diagnostics_channel: "channels",
     zlib: "compression",
-    readline: "terminal",
     vm: "contexts",
   };
   machine.refuse = (sentence) =>

@@ -139,7 +139,7 @@
         const fail = () => {
           if (--open) return;
           const error = new AggregateError(errors, "All promises were rejected");
-          define(error, "stack", `${error}`);
+          error.stack = `${error}`;
           reject(error);
         };
         let count = 0;
@@ -496,7 +496,10 @@
       pushAsyncContext: noop,
       popAsyncContext: () => true,
       clearAsyncIdStack() {
-        bindings.async_wrap.async_hook_fields[5] = 0;
+        const { async_hook_fields: fields, async_id_fields: ids, constants } = bindings.async_wrap;
+        fields[constants.kStackLength] = 0;
+        ids[constants.kExecutionAsyncId] = 0;
+        ids[constants.kTriggerAsyncId] = 0;
         bindings.async_wrap.execution_async_resources.length = 0;
       },
       executionAsyncResource: () => undefined,
@@ -664,6 +667,14 @@
       findSourceMap: noop,
     }),
     "internal/modules/helpers": () => ({ getRequireStack: () => [] }),
+    // An assertion that fails without a message names its own text.
+    "internal/errors/error_source": () => ({
+      getErrorSourceExpression({ stack }) {
+        const [, file, line, column] =
+          /^ +at .*?((?:file:\/)?\/.*):(\d+):(\d+)\)?$/m.exec(stack) ?? [];
+        return file ? host("called", JSON.stringify({ file, line, column })) : undefined;
+      },
+    }),
     "internal/modules/run_main": () => ({}),
     "internal/modules/typescript": () => ({}),
     "internal/fs/recursive_watch": () => ({}),

@@ -55,6 +55,7 @@
   const followBuffers = (files, rows) => {
     const buffers = [];
     const note = (stream) => {
+      if (machine.isOwn) return;
       const { _readableState: readable, _writableState: writable } = stream;
       const site = (readable || writable) && buffers.length < MOST_BUFFERS ? siteIn(files) : null;
       if (!site) return;
