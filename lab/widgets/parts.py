@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -51,12 +52,17 @@ def assets(name: str) -> str:
     return f"{look}<script>{script(name)}</script>"
 
 
-def put(folder: Path) -> None:
-    """Write every file into a folder of a site; what is there already keeps its date."""
-    for name in _parts():
-        file, made = folder / name, text(name).encode()
-        if not file.exists() or file.read_bytes() != made:
-            written.write(file, made)
+def put(
+    folder: Path,
+    minified: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda texts: texts,
+) -> None:
+    """Write every file into a folder of a site; what is there already keeps its date. `minified`
+    takes all texts by name, and returns what a browser loads for each.
+    """
+    for name, loaded in minified({name: text(name) for name in _parts()}).items():
+        file, data = folder / name, loaded.encode()
+        if not file.exists() or file.read_bytes() != data:
+            written.write(file, data)
 
 
 def _parts() -> dict[str, list[str]]:

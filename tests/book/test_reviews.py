@@ -118,6 +118,11 @@ def book(tmp_path, monkeypatch):
     return built
 
 
+def url_of(question, page="one.html"):
+    """Where a question of a review leads to, as review.js puts it together."""
+    return f"{page}#{question.get('anchor', '')}{question['id']}"
+
+
 def asked(build, page="book/part/review"):
     """The questions of a review by their ids."""
     chapters = data_of(reviews.review(build, page).html)["chapters"]
@@ -172,9 +177,9 @@ def test_a_review_knows_what_is_right_and_where_to_read_it_again(book):
     factor = found["factor"]
     assert (factor["right"], factor["measured"], factor["within"]) == (9.5, True, 2)
     assert factor["mistakes"][0]["low"] < 95 < factor["mistakes"][0]["high"]
-    assert (factor["url"], factor["section"]) == ("one.html#answer-factor", "Why: it waits")
+    assert (url_of(factor), factor["section"]) == ("one.html#answer-factor", "Why: it waits")
     assert found["wins"]["options"][0]["why"] == "Because &lt; and &amp; are characters."
-    assert (found["again"]["url"], found["again"]["memory"]) == ("one.html#question-again", True)
+    assert (url_of(found["again"]), found["again"]["memory"]) == ("one.html#question-again", True)
     assert "memory" not in found["wins"]
 
 
@@ -209,7 +214,7 @@ def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
 def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(book):
     chapters = data_of(reviews.review(book(), "book/other/review").html)["chapters"]
     assert [(c["title"], c["own"]) for c in chapters] == [("One day", False), ("Two", True)]
-    urls = [q["url"] for c in chapters for q in c["questions"]]
+    urls = [url_of(q, c["url"]) for c in chapters for q in c["questions"]]
     assert "../part/one.html#answer-factor" in urls and "two.html#question-last" in urls
     first = data_of(reviews.review(book(), "book/part/review").html)
     assert [c["title"] for c in first["chapters"]] == ["One day"]
@@ -222,7 +227,7 @@ def test_the_order_of_a_replay_is_asked_again_and_every_order_that_was_seen_is_r
     assert found["right"] == [["a", "b", "c"], ["a", "c", "b"]]
     assert found["items"] == ["b", "c", "a"]  # never one that is right
     assert (found["key"], found["code"]) == ("loop-replay:x", "c()")
-    assert (found["url"], found["section"]) == ("one.html#replay-x", "See")
+    assert (url_of(found), found["section"]) == ("one.html#replay-x", "See")
     assert "each of them is right" in found["ask"]
 
 
@@ -326,7 +331,7 @@ def test_a_build_feeds_a_review_with_what_its_chapters_told_and_again_when_that_
         (asks,) = data_of(html)["chapters"]
         (factor,) = asks["questions"]
         assert (asks["title"], factor["id"], factor["right"]) == ("Chapter alpha", "factor", right)
-        assert factor["url"] == "alpha.html#answer-factor"
+        assert url_of(factor, asks["url"]) == "alpha.html#answer-factor"
         if right == 9.5:
             book.edit("book/one/alpha.md", "9.5", "3.0")
     loaded = re.findall(r'<script[^>]* src="[^"]*_static/([a-z]+\.js)', html)

@@ -23,7 +23,7 @@ const choice = (id, more = {}) => ({
     { name: "worse", text: "The worse one", why: "No." },
   ],
   right: ["good"],
-  url: `one.html#answer-${id}`,
+  anchor: "answer-",
   section: "Why",
   ...more,
 });
@@ -31,7 +31,7 @@ const number = (id, more = {}) => ({
   ...{ id, kind: "number", ask: "How many?", unit: "threads", right: 4, within: 1.5, why: "Four." },
   ...{
     mistakes: [{ low: 15, high: 17, why: "Cores." }],
-    url: `one.html#answer-${id}`,
+    anchor: "answer-",
     section: "See",
   },
   ...more,
@@ -45,15 +45,18 @@ const ORDER = {
     measured: true,
   },
   ...{ items: ["b", "a"], right: [["a", "b"]], why: "Step through it.", code: "a();\nb();" },
-  ...{ url: "two.html#replay-x", section: "See" },
+  section: "See",
 };
-const UNKNOWN = { id: "drawn", kind: "melody", ask: "Sing it.", url: "one.html#x", section: "Why" };
+const UNKNOWN = { id: "drawn", kind: "melody", ask: "Sing it.", section: "Why" };
 const CURVE = {
   ...{ id: "sizes", kind: "curve", ask: "Draw it.", unit: "ms", within: 1.5, why: "It grows." },
   ...{ x: ["1", "10", "100"], x_name: "KiB", y: [0, 10], scale: "linear", right: [1, 4, 9] },
-  ...{ url: "one.html#answer-sizes", section: "See" },
+  ...{ anchor: "answer-", section: "See" },
 };
-const chapter = (title, questions, isOwn = true) => ({ title, own: isOwn, questions });
+const chapter = (title, questions, isOwn = true) => ({
+  ...{ title, own: isOwn, url: `${title.toLowerCase()}.html` },
+  questions,
+});
 const PART = {
   page: "book/part/review",
   chapters: [
@@ -61,10 +64,10 @@ const PART = {
     chapter("Two", [choice("second", { memory: true }), ORDER]),
   ],
 };
-const BOOK = PART.chapters.map(({ title, questions }) => ({
+const BOOK = PART.chapters.map(({ title, url, questions }) => ({
   ...{ chapter: `part/${title.toLowerCase()}`, title },
-  questions: questions.map(({ why, mistakes, code, ...rest }) => ({
-    ...rest,
+  questions: questions.map(({ why, mistakes, code, anchor = "", ...rest }) => ({
+    ...{ ...rest, url: `${url}#${anchor}${rest.id}` },
     ...(rest.options && { options: rest.options.map(({ name, text }) => ({ name, text })) }),
   })),
 }));
@@ -161,7 +164,7 @@ describe("a review", () => {
       assert.match(told, /So far there are 4\. Once you have answered 10 questions/);
       assert.equal(
         await tab.getByRole("link", { name: "Two: Why" }).getAttribute("href"),
-        "one.html#answer-second",
+        "two.html#answer-second",
       );
       assert.match(told, /due within a day/);
       assert.equal(await tab.getByRole("button", { name: /more/ }).count(), 0); // nothing waits any more

@@ -97,7 +97,10 @@ def review(build: Build, page: str) -> Html:
         {
             "title": title_of(chapter),
             "own": chapter in own_chapters,
-            "questions": [question.to_json(page) for question in chapter_questions],
+            "url": address(chapter, page),
+            "questions": [
+                _without_address(question.to_json(page)) for question in chapter_questions
+            ],
         }
         for chapter, chapter_questions in questions_by_chapter.items()
         if chapter_questions
@@ -111,6 +114,15 @@ def review(build: Build, page: str) -> Html:
     )
     data = {"page": page, "chapters": asks}
     return Html(f"<lab-review>{json_script(data)}{without}</lab-review>")
+
+
+def _without_address(question: dict[str, Any]) -> dict[str, Any]:
+    """Return a question of a chapter that has the address of its page: of its own address is left
+    what stands in its anchor before its id, `answer-`. A review has hundreds of them.
+    """
+    _, _, anchor = question.pop("url").partition("#")
+    before = anchor.removesuffix(question["id"])
+    return {**question, "anchor": before} if before else question
 
 
 def part_of(page: str) -> tuple[list[str], list[str]]:

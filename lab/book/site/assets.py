@@ -20,6 +20,7 @@ from lab.book.pipeline.chapter import ENTRY
 from lab.book.site import (
     asset_repairs,
     icons,
+    minify,
     pagefacts,
     policy,
     record_files,
@@ -83,7 +84,7 @@ def _components(app: Sphinx) -> None:
     # changed copies nothing.
     if app.builder.format == "html":
         static = Path(app.outdir) / "_static"
-        parts.put(static)
+        parts.put(static, minify.minified)
         bundle.put(static)
 
 
@@ -114,6 +115,7 @@ def finish(app: Sphinx) -> None:
     build: Build = app.lab_build  # type: ignore[attr-defined]
     record_files.write(build, out)
     _remove(out / "_static", *UNUSED)
+    minify.put(out / "_static")
     styles.keep_used(out)
     icons.keep_used(out, build.state)
     styles.name_by_content(out)

@@ -28,10 +28,7 @@ from sphinx.environment import BuildEnvironment
 
 from lab import paths
 from lab.book.pipeline import toc
-from lab.book.site import pagefacts
-from lab.errors import LabError
-from lab.processes import child
-from lab.processes.nodes import program as node_program
+from lab.book.site import minify, pagefacts
 from lab.storage import written
 
 KEYWORDS = paths.ROOT / "book" / "search.toml"
@@ -39,13 +36,6 @@ INDEX = "search-index.js"
 TEXTS = "search-texts"  # the folder with a script for each page
 ENGINE = "minisearch.js"
 PACKAGE = Path(__file__).parents[3] / "node_modules" / "minisearch"
-PATIENCE_S = 600
-MINIFY = """
-const [minifier, script] = process.argv.slice(1);
-const text = require("node:fs").readFileSync(script, "utf8");
-const options = { minify: true, legalComments: "none" };
-process.stdout.write(require(minifier).transformSync(text, options).code);
-"""
 # Sections that say what is not so, that ask, what to try, or that say again what others say: no
 # place to send a reader to.
 ASIDE = {
@@ -91,12 +81,8 @@ def put_engine(static: Path) -> None:
     file = static / ENGINE
     if file.exists() and file.read_text("utf-8").startswith(head):
         return
-    minifier, script = PACKAGE.parent / "esbuild/lib/main.js", PACKAGE / "dist/umd/index.js"
-    command = [node_program(), "-e", MINIFY, str(minifier), str(script)]
-    process = child.run_to_end(command, PATIENCE_S, name="esbuild", env={"NODE_OPTIONS": ""})
-    if process.returncode:
-        raise LabError(f"MiniSearch could not be minified: {child.shown(process.stderr)}")
-    written.write(file, (head + process.stdout).encode())
+    script = (PACKAGE / "dist" / "umd" / "index.js").read_text("utf-8")
+    written.write(file, (head + minify.minified({ENGINE: script})[ENGINE]).encode())
 
 
 def write(app: Sphinx, out: Path) -> None:

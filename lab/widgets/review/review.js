@@ -79,10 +79,11 @@
 
   class Review extends Element {
     start() {
-      this.questions = this.data.chapters.flatMap(({ title, own, questions }, chapter) =>
-        questions
-          .filter(isJudgeable)
-          .map((question) => ({ ...question, title, own: own === true, chapter })),
+      this.questions = this.data.chapters.flatMap(({ title, own, url, questions }, chapter) =>
+        questions.filter(isJudgeable).map((question) => ({
+          ...{ ...question, title, own: own === true, chapter },
+          url: `${url}#${question.anchor ?? ""}${question.id}`,
+        })),
       );
       this.byId = new Map(this.questions.map((question) => [question.id, question]));
       this.key = `${LOG}:${this.data.page}`;
