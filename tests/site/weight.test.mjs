@@ -75,7 +75,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
   });
 
   after(() => {
-    const told = Object.keys(PARTS).map((part) => `${part} ${spread(part).map(kib).join(" / ")}`);
+    const told = Object.keys(PARTS).map((part) => `${part} ${spread(part).map(inKb).join(" / ")}`);
     const heaviest = weights
       .toSorted((a, b) => b.all - a.all)
       .slice(0, 5)
