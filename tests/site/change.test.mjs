@@ -11,9 +11,9 @@ import { siteFolder, visit } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const KB = 1000;
-const AFTER_THE_PRESS = 456 * KB; // gzipped, of one Node
+const AFTER_THE_PRESS = 450 * KB; // gzipped, of one Node
 const WITH_STREAMS = 500 * KB;
-const WITH_ALL = 608 * KB;
+const WITH_ALL = 600 * KB;
 const BEFORE_THE_PRESS = 1.7 * KB; // three kinds of button
 const PATIENCE = 300_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
@@ -88,7 +88,7 @@ describe("below a program of a chapter", () => {
     });
   });
 
-  it("what a press and a run load weighs at most 456 kB, and comes from the site", async () => {
+  it("what a press and a run load weighs at most 450 kB, and comes from the site", async () => {
     await own.open(own.host.url + chapter, async (tab, seen) => {
       own.host.sent.length = 0;
       const { run, done } = await changed(tab);
@@ -445,7 +445,7 @@ Readable.from([1, 2, 3]).pipe(sink).on("finish", () => console.log("end"));
     });
   });
 
-  it("all packs together weigh at most 608 kB, that for patterns of file names aside", async () => {
+  it("all packs together weigh at most 600 kB, that for patterns of file names aside", async () => {
     // The panel of servers needs none of these packs, and servers.test.mjs weighs what it loads.
     const weight = readdirSync(join(site, "_static", folder))
       .filter(

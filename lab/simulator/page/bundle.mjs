@@ -1,6 +1,6 @@
 // node bundle.mjs OUT NODE...: writes what a page loads to run programs into OUT, not yet packed (lab/simulator/bundle.py
 // packs it): the scripts, the engine with what runs inside it, for each Node its modules' texts, and about.json.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as acorn from "acorn";
@@ -11,6 +11,7 @@ import { createMachine, programOf } from "../index.js";
 import { INSIDE, INSIDE_LATER, INSIDE_SERVERS, laterName } from "../machine.js";
 import { natives } from "../natives.js";
 import { parts } from "../parts.mjs";
+import { engineFor, errorsFor, parserFor } from "./unused.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "../../..");
@@ -50,6 +51,16 @@ const withoutParser = {
   },
 };
 
+/** Of the parser of programs a page has no tables of letters. */
+const withoutTables = {
+  name: "without-tables",
+  setup(bundler) {
+    bundler.onLoad({ filter: /[\\/]acorn\.mjs$/ }, ({ path }) => ({
+      contents: parserFor(readFileSync(path, "utf8")),
+    }));
+  },
+};
+
 const textIn = (name) => readFileSync(join(HERE, name), "utf8");
 
 const served = {}; // constants of the panel of servers
@@ -65,7 +76,7 @@ const bundled = async (entry, more = {}) => {
     legalComments: "none", // the licences are files beside it
     define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples), ...served },
     write: false,
-    plugins: [withoutParser],
+    plugins: [withoutParser, withoutTables],
     logLevel: "warning",
     ...more,
   });
@@ -81,6 +92,8 @@ async function inside(text) {
 
 /** Most programs that name this one are about workers, and the model has none: they cannot be changed. */
 const MOSTLY_ABSENT = "worker_threads";
+
+const ERRORS = "internal/errors";
 
 /** What packs there are beside that of every program, and the modules that are loaded for each; "later" has all others. */
 const PACKS = {
@@ -135,6 +148,12 @@ async function textsOf(node, machineParts) {
       pack,
       publicNames.filter((name) => (names ? names.includes(name) : !ofAPack.has(name))),
     );
+  const loadable = Object.values(packs)
+    .flatMap(Object.entries)
+    .flatMap(([name, text]) => (name === ERRORS ? [] : [text]));
+  const ours = Object.values(machineParts).filter((part) => typeof part === "string");
+  const errors = errorsFor(node.texts[ERRORS], [...loadable, ...ours]);
+  Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;
@@ -173,7 +192,12 @@ function write(file, content) {
 const machineParts = await parts();
 const evaluated = {};
 for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
-evaluated.binary = machineParts.binary; // texts beside one another are packed smaller
+const ours = [".", "..", "../check"].flatMap((folder) =>
+  readdirSync(join(HERE, folder))
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => textIn(join(folder, name))),
+);
+evaluated.binary = engineFor(machineParts.binary, ours); // texts beside one another are packed smaller
 write("engine", evaluated);
 // The measured figures of the servers come from their records, which lab/simulator/bundle.py reads.
 const [serving] = INSIDE_SERVERS;

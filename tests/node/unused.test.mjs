@@ -1,0 +1,72 @@
+// What the files of a page leave out of the engine, of Node's errors and of the parser.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createEngine } from "../../lab/simulator/engine.js";
+import { engineFor, errorsFor, parserFor } from "../../lab/simulator/page/unused.mjs";
+import { parts } from "../../lab/simulator/parts.mjs";
+
+describe("the engine's file", async () => {
+  const { binary } = await parts();
+  const exportsOf = (bytes) =>
+    WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name);
+
+  it("exports the same, and is smaller by the functions that no text names", () => {
+    const least = engineFor(binary, ["ffi.QTS_Eval(", "ffi.QTS_Call("]);
+    const more = engineFor(binary, ["ffi.QTS_Eval(", "ffi.QTS_Call(", "ffi.QTS_bjson_encode("]);
+    assert.deepEqual(exportsOf(least), exportsOf(binary));
+    assert.ok(least.length < more.length, `${least.length} and ${more.length} bytes`);
+    assert.ok(more.length < binary.length - 3000, `${more.length} bytes`);
+  });
+
+  it("runs a program in the engine without them", async () => {
+    const names = ["engine.js", "machine.js"].map((name) =>
+      readFileSync(new URL(`../../lab/simulator/${name}`, import.meta.url), "utf8"),
+    );
+    const all = await parts();
+    const engine = await createEngine(engineFor(binary, names), all);
+    const value = engine.evaluate("[1, 2, 3].map((n) => n ** 2).join()", "squares.js");
+    assert.equal(engine.dump(value), "1,4,9");
+  });
+
+  it("is refused where a text names a function that the package does not have", () => {
+    assert.throws(() => engineFor(binary, ["ffi.QTS_Fly("]), /has no QTS_Fly/);
+  });
+});
+
+it("an error stays that another text names, or another error", () => {
+  const source = `E("ERR_A", "a", TypeError);
+E("ERR_B", (name) => codes.ERR_C(name), Error);
+// of another
+E("ERR_C", "c", Error);
+E("ERR_D", function() { return "d" }, Error);
+module.exports = { codes };
+`;
+  const kept = errorsFor(source, ["const { ERR_B } = codes;", "ERR_DIFFERENT"]);
+  assert.deepEqual(kept.match(/^E\("\w+"/gm), ['E("ERR_B"', 'E("ERR_C"']);
+  assert.match(kept, /module\.exports = \{ codes \};/);
+});
+
+it("the parser without tables takes the letters of names that the language takes, and as with its tables", async () => {
+  const file = fileURLToPath(import.meta.resolve("acorn"));
+  const text = parserFor(readFileSync(file, "utf8"));
+  const without = await import(
+    `data:text/javascript;base64,${btoa(unescape(encodeURIComponent(text)))}`
+  );
+  const acorn = await import("acorn");
+  const isLetter = [/[$_\p{ID_Start}]/u, /[$\p{ID_Continue}]|\u200c|\u200d/u];
+  const isAssigned = /\P{Cn}/u; // the table may be of a newer Unicode
+  for (let code = 0; code < 0x110000; code++) {
+    const letter = String.fromCodePoint(code);
+    const found = [without.isIdentifierStart(code, true), without.isIdentifierChar(code, true)];
+    const wanted = isLetter.map((letters) => letters.test(letter));
+    const before = [acorn.isIdentifierStart(code, true), acorn.isIdentifierChar(code, true)];
+    if (
+      String(found) !== String(wanted) ||
+      (isAssigned.test(letter) && String(found) !== String(before))
+    )
+      assert.fail(`U+${code.toString(16)}: ${found}, not ${wanted}, with tables ${before}`);
+  }
+  assert.throws(() => parserFor("var other = 1;"), /other tables/);
+});
