@@ -45,8 +45,8 @@ _NEXT_STEP = {
         "The server speaks another protocol on this path, most likely WebSocket, which is "
         "not examined. Give the --path of a plain HTTP request."
     ),
-    429: "The server refuses because of too many requests. Switch its limiter off for the "
-    "examination.",
+    429: "The server refuses the request because too many have come. Switch its rate limiter off "
+    "for the examination.",
 }
 
 

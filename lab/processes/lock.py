@@ -222,8 +222,8 @@ def _stand() -> line.Place:
         return line.Place(_line(), shared=_is_shared())
     except OSError as error:
         raise LockUnsafe(
-            f"It is not possible to wait in the folder {_line()}: {error}. Remove the folder "
-            "and try again."
+            f"The folder in which measurements queue can't be used: {_line()}: {error}. Remove the "
+            "folder and try again."
         ) from None
 
 

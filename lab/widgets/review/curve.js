@@ -43,7 +43,7 @@
           {},
           "Each dot is a level of confidence, with the number of answers and the 95 % " +
             "interval of the share (Wilson). ",
-          "On the dashed line, you are right exactly as often as you are sure. Each question " +
+          "On the dashed line, you are right exactly as often as you expected. Each question " +
             "counts only the first time. ",
           `Brier score ${LabNumbers.bare(result.brier)}: the mean square of how far your confidence was from 1 for a right `,
           "answer and from 0 for a wrong one. 0 is best, and always saying 50 % gives 0.25.",
