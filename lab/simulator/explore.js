@@ -166,12 +166,12 @@ function stepsOf(reading, following, mostDelay) {
 }
 
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
-function stateOf({ chunks }, reading, { byPlaces, masked }) {
+function stateOf({ chunks }, reading, { byPlaces, masked: maskedLines }) {
   if (!reading) return null;
   const { kind, phase, turn, offsets, printed, immediates, inFlight } = reading;
   const chunksBefore = chunks.slice(0, printed);
   return JSON.stringify([
-    byPlaces ? chunksBefore : masked(chunksBefore.map(([, text]) => text)),
+    byPlaces ? chunksBefore : maskedLines(chunksBefore.map(([, text]) => text)),
     kind,
     phase,
     byPlaces ? turn : null,
@@ -284,26 +284,26 @@ const formOf = (line) => line.replaceAll(NUMBER, "#");
  * clock that goes on at each reading. Where a line has another number then, it is a time, in all lines of that form,
  * unless the program also prints lines of that form whose numbers are none.
  */
-export function timesIn(one, other) {
-  const moved = new Map(); // by the form of a line, which of its numbers are times
-  const fixed = new Set();
-  if (one.length === other.length)
-    for (const [at, line] of one.entries()) {
+export function timesIn(plainLines, skewedLines) {
+  const timesByForm = new Map(); // by the form of a line, which of its numbers are times
+  const fixedForms = new Set();
+  if (plainLines.length === skewedLines.length)
+    for (const [at, line] of plainLines.entries()) {
       const form = formOf(line);
-      if (form !== formOf(other[at])) continue;
-      const numbers = [line, other[at]].map((text) => text.match(NUMBER) ?? []);
+      if (form !== formOf(skewedLines[at])) continue;
+      const numbers = [line, skewedLines[at]].map((text) => text.match(NUMBER) ?? []);
       const differing = numbers[0].flatMap((number, index) =>
         number === numbers[1][index] ? [] : [index],
       );
-      if (!differing.length) fixed.add(form);
-      else moved.set(form, new Set([...(moved.get(form) ?? []), ...differing]));
+      if (!differing.length) fixedForms.add(form);
+      else timesByForm.set(form, new Set([...(timesByForm.get(form) ?? []), ...differing]));
     }
-  for (const form of fixed) moved.delete(form);
+  for (const form of fixedForms) timesByForm.delete(form);
   const maskedLine = (line) => {
-    const times = moved.get(formOf(line));
+    const times = timesByForm.get(formOf(line));
     let index = 0;
     return times ? line.replaceAll(NUMBER, (number) => (times.has(index++) ? "…" : number)) : line;
   };
   const maskedText = (text) => text.split("\n").map(maskedLine).join("\n");
-  return { hasTimes: moved.size > 0, masked: (lines) => lines.map(maskedText) };
+  return { hasTimes: timesByForm.size > 0, masked: (lines) => lines.map(maskedText) };
 }

@@ -60,17 +60,18 @@ function spokenOf(node, from, words, property) {
   const [, absent, early] = NAME.exec(words) ?? [];
   const name = absent ?? early;
   if (!name && !property) return null;
-  let found = null;
-  const isFirst = (start) => start >= from && (found === null || start < found);
+  let firstStart = null;
+  const isFirst = (start) => start >= from && (firstStart === null || start < firstStart);
   const look = (part) => {
-    if (part.type === "Identifier" && part.name === name && isFirst(part.start)) found = part.start;
+    if (part.type === "Identifier" && part.name === name && isFirst(part.start))
+      firstStart = part.start;
     const read = part.type === "MemberExpression" ? part.property : null;
     if (property && (read?.name ?? read?.value) === property && isFirst(read.start))
-      found = read.start;
+      firstStart = read.start;
     for (const child of partsOf(part)) if (!FUNCTION.test(child.type)) look(child);
   };
   look(node);
-  return found;
+  return firstStart;
 }
 
 /**
@@ -78,14 +79,14 @@ function spokenOf(node, from, words, property) {
  * nothing of it has a place there; null if that is not known.
  */
 export function failureIn({ tree }, from, words, property) {
-  let called = null;
+  let firstFunction = null;
   const find = (node) => {
-    if (FUNCTION.test(node.type) && node.start >= from && !(called?.start <= node.start))
-      called = node;
+    if (FUNCTION.test(node.type) && node.start >= from && !(firstFunction?.start <= node.start))
+      firstFunction = node;
     for (const child of partsOf(node)) find(child);
   };
   find(tree);
-  return called && spokenOf(called.body, from, words, property);
+  return firstFunction && spokenOf(firstFunction.body, from, words, property);
 }
 
 /** The call at a place of the function with that name; of an error that the engine has made, which is the top, none. */
@@ -125,13 +126,13 @@ export function functionIn({ nodes, isModule, place }, name, caller) {
   if (node.type === "StaticBlock" || (node.type === "PropertyDefinition" && node.static))
     return "<static_initializer>";
   if (node.type === "PropertyDefinition") return "<instance_members_initializer>";
-  const called = caller?.nodes && callAt(caller.nodes, caller.place, name, false);
+  const call = caller?.nodes && callAt(caller.nodes, caller.place, name, false);
   const on = CALLED_ON[caller?.name];
   if (on)
     return name ? `${on.type}.${name}${asMethod(name, on.method)}` : `${on.type}.${on.method}`;
   const method = methodOf(nodes, at, name);
-  if (method) return isPlainCall(called) && !/^(new|get|set) /.test(method) ? name : method;
-  if (called?.type === "NewExpression" && name) return `new ${name}`;
+  if (method) return isPlainCall(call) && !/^(new|get|set) /.test(method) ? name : method;
+  if (call?.type === "NewExpression" && name) return `new ${name}`;
   return name;
 }
 
@@ -145,8 +146,7 @@ export const calledAt = (frames, place) =>
       ({ type, callee }) => /^(Call|New)Expression$/.test(type) && nameStart(callee) === place,
     );
 
-const isPlainCall = (called) =>
-  called?.type === "CallExpression" && called.callee.type === "Identifier";
+const isPlainCall = (call) => call?.type === "CallExpression" && call.callee.type === "Identifier";
 
 /** What V8 says of a function that is written as a part of a class or an object, or is assigned to a property; else null. */
 function methodOf(nodes, at, name) {
@@ -183,12 +183,12 @@ function classNameIn(nodes, at) {
 
 /** The offset in a source of an offset in its completed text. */
 export function sourceOffset(insertions, offset) {
-  let moved = 0; // how much longer the text is up to here
+  let growth = 0; // how much longer the text is up to here
   for (const { place, text, length } of insertions) {
-    const start = place + moved;
+    const start = place + growth;
     if (offset < start) break;
     if (offset < start + text.length) return place;
-    moved += text.length - length;
+    growth += text.length - length;
   }
-  return offset - moved;
+  return offset - growth;
 }

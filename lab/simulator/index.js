@@ -42,10 +42,10 @@ export function programOf(machine, source, name, folder = FOLDER, kind = null) {
  * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws.
  */
 export function explore(machine, program, { traces = MOST_TRACES, ...options } = {}) {
-  const { masked, hasTimes = false } = options.toward
+  const { masked: maskedLines, hasTimes = false } = options.toward
     ? {}
     : timesOf(machine, program, options.outOnly);
-  const result = search(machine, program, hasTimes ? { masked, ...options } : options);
+  const result = search(machine, program, hasTimes ? { masked: maskedLines, ...options } : options);
   const orders = result.orders.map(({ schedule, ...order }, at) => ({
     ...order,
     trace: at < traces ? recording(machine, program, schedule) : null,
@@ -56,7 +56,7 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
   if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
   if (printed.some((line) => line.includes(DEPTH))) notes.push(`${TOO_DEEP} ${forReal(program)}`);
   if (hasTimes) notes.push(TIMES);
-  if (isOtherOnAnotherDay(machine, program, result.orders[0], { masked, ...options }))
+  if (isOtherOnAnotherDay(machine, program, result.orders[0], { masked: maskedLines, ...options }))
     notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
@@ -102,12 +102,12 @@ function isOtherOnAnotherDay(
   machine,
   program,
   { schedule, ...order },
-  { outOnly, masked = (lines) => lines },
+  { outOnly, masked: maskedLines = (lines) => lines },
 ) {
   try {
     const other = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }), { outOnly });
     const [one, two] = [order, other].map(({ lines, code }) =>
-      JSON.stringify([masked(lines), code]),
+      JSON.stringify([maskedLines(lines), code]),
     );
     return one !== two;
   } catch (error) {

@@ -268,13 +268,13 @@ class Machine {
   /** What became of a file of the program: {text, insertions}. */
   #completionOf(file) {
     const { program, completion } = this;
-    const { others, watches } = completion;
+    const { others: completionsByFile, watches } = completion;
     if (file === program.file) return completion;
-    if (!others.has(file)) {
+    if (!completionsByFile.has(file)) {
       const { source, kind } = program.files[file];
-      others.set(file, complete(this.acorn, source, kind === "esm", watches));
+      completionsByFile.set(file, complete(this.acorn, source, kind === "esm", watches));
     }
-    return others.get(file);
+    return completionsByFile.get(file);
   }
 
   #kindOf(file) {
@@ -326,11 +326,11 @@ class Machine {
   }
 
   /** What the program calls, makes or assigns at {line, column, file} of the engine's, as JSON both. */
-  _expression(position) {
-    const where = JSON.parse(this.engine.text(position));
-    const text = this.#text(where.file);
-    const isModule = this.#kindOf(where.file) === "esm";
-    const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(where));
+  _expression(request) {
+    const position = JSON.parse(this.engine.text(request));
+    const text = this.#text(position.file);
+    const isModule = this.#kindOf(position.file) === "esm";
+    const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(position));
     const isOurs = expression?.text.startsWith("__"); // what `complete` put there
     return this.engine.string(JSON.stringify(isOurs ? null : expression));
   }
@@ -342,31 +342,33 @@ class Machine {
    */
   _frame(request) {
     const key = this.engine.text(request);
-    const where = JSON.parse(key);
+    const engineFrame = JSON.parse(key);
     this.#text(); // of this run
     const { frames } = this.completion;
     if (!frames.has(key))
-      frames.set(key, JSON.stringify(this.#frame(where, this.#completionOf(where.file))));
+      frames.set(
+        key,
+        JSON.stringify(this.#frame(engineFrame, this.#completionOf(engineFrame.file))),
+      );
     return this.engine.string(frames.get(key));
   }
 
-  #frame(where, { insertions }) {
-    const { name, caller, file } = where;
-    let at = this.#nodesAt(where);
-    const { beginning, words, property } = where;
+  #frame(engineFrame, { insertions }) {
+    const { name, caller, file } = engineFrame;
+    let at = this.#nodesAt(engineFrame);
+    const { beginning, words, property } = engineFrame;
     const start = beginning ? this.#offsetOf(beginning) : null;
     const failure = beginning ? failureIn(at, start, words, property) : null;
     if (failure !== null) at = { ...at, nodes: at.around(failure), place: failure };
     const from = caller?.file ? this.#nodesAt(caller) : caller;
     const { program } = this;
     const { source } = file === program.file ? program : program.files[file];
-    const place = sourceOffset(insertions, failure ?? placeOf(at, at.place, where));
+    const place = sourceOffset(insertions, failure ?? placeOf(at, at.place, engineFrame));
     const before = source.slice(0, place).split("\n");
     const line = before.length;
     return { name: functionIn(at, name, from), line, column: before.at(-1).length + 1 };
   }
 
-  /** The nodes around the place that the engine has as {line, column, file}. */
   /** The call at a place of a source, as far as it is on one line. */
   _called(place) {
     const { file, line, column } = JSON.parse(this.engine.text(place));
@@ -382,12 +384,13 @@ class Machine {
     return this.engine.string(text);
   }
 
-  #nodesAt(where) {
-    const { file } = where;
+  /** The nodes around the place that the engine has as {line, column, file}. */
+  #nodesAt(position) {
+    const { file } = position;
     const text = this.#text(file);
     const completion = this.#completionOf(file);
     completion.tree ??= framesOf(this.acorn, text, this.#kindOf(file) === "esm");
-    const place = this.#offsetOf(where);
+    const place = this.#offsetOf(position);
     return { ...completion.tree, nodes: completion.tree.around(place), place, text };
   }
 

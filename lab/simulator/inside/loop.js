@@ -527,20 +527,20 @@
 
   const exitCode = () => (machine.exitInfo[2] ? machine.exitInfo[1] : 0);
 
-  machine.run = (main, given) => {
-    const rounds = machine.rounds(main, given);
+  machine.run = (main, options) => {
+    const rounds = machine.rounds(main, options);
     for (;;) {
       const { done, value } = rounds.next();
       if (done) return value;
     }
   };
   /** A run that can be left, and gone on with, before each round of the loop. */
-  machine.rounds = function* rounds(main, given) {
-    ({ schedule, mostMs, last } = given);
-    skewMs = given.skewMs ?? 0;
-    if (given.draw) {
-      draw = numbersOf(given.draw);
-      slowness = SLOWNESS[given.draw % SLOWNESS.length];
+  machine.rounds = function* rounds(main, options) {
+    ({ schedule, mostMs, last } = options);
+    skewMs = options.skewMs ?? 0;
+    if (options.draw) {
+      draw = numbersOf(options.draw);
+      slowness = SLOWNESS[options.draw % SLOWNESS.length];
       drawnTime = draw();
     }
     phase = machine.phase = "main";

@@ -598,7 +598,7 @@
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
-  const hidden = (object, name, value) =>
+  const defineHidden = (object, name, value) =>
     Object.defineProperty(object, name, { value, writable: true, configurable: true });
   machine.clone = (value) => {
     const copies = new Map();
@@ -660,7 +660,7 @@
   const fileOf = (site) => site.getFileName()?.replace(/^file:\/\//, "") ?? "";
   const isCode = (site) => ["cjs", "esm"].includes(programFiles[fileOf(site)]?.kind);
   /** Where the engine has a function of the program, for the machine outside. */
-  const where = (site) => ({
+  const placeOf = (site) => ({
     line: site.getLineNumber(),
     column: site.getColumnNumber(),
     file: fileOf(site),
@@ -678,7 +678,7 @@
   };
   const callerOf = (site) => {
     if (!site) return null;
-    return isCode(site) ? where(site) : { name: nameIn(site) };
+    return isCode(site) ? placeOf(site) : { name: nameIn(site) };
   };
   let builtins = null; // functions of the language by themselves, as V8 names them in a stack
   const namesOfBuiltins = () => {
@@ -698,7 +698,7 @@
   };
   const OF_THE_ENGINE = [TypeError, RangeError, ReferenceError, SyntaxError, URIError, EvalError];
   /** A frame in V8's words; null for one of Node's own, or of the model's. */
-  const frameOf = (site, at, sites, words, made) => {
+  const frameOf = (site, at, sites, words, Type) => {
     const caller = sites[at + 1];
     if (site.isNative()) {
       const name =
@@ -707,16 +707,16 @@
     }
     if (!isCode(site)) return null;
     const [, missed] = /([\w$]+) is not a (?:function|constructor)$/.exec(words) ?? [];
-    const called = at === 0 ? missed : nameIn(sites[at - 1]);
+    const calleeName = at === 0 ? missed : nameIn(sites[at - 1]);
     const read =
-      at === 0 ? /\((?:read|sett)ing '(.*)'\)$/.exec(words) : /^[gs]et (.*)$/.exec(called);
+      at === 0 ? /\((?:read|sett)ing '(.*)'\)$/.exec(words) : /^[gs]et (.*)$/.exec(calleeName);
     const request = {
-      ...where(site),
+      ...placeOf(site),
       ...{
         name: nameIn(site),
         property: read?.[1],
-        callee: called ?? made?.name,
-        isTop: at === 0 && OF_THE_ENGINE.includes(made),
+        callee: calleeName ?? Type?.name,
+        isTop: at === 0 && OF_THE_ENGINE.includes(Type),
       },
       ...{ words: at === 0 ? words : undefined, beginning: beginningOf(site) },
       caller: callerOf(caller),
@@ -810,7 +810,7 @@
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
     if (!foreign.test(message)) return message;
     if (site && isCode(site)) {
-      const { kind, text } = JSON.parse(host("expression", stringify(where(site)))) ?? {};
+      const { kind, text } = JSON.parse(host("expression", stringify(placeOf(site)))) ?? {};
       if (/^not a (function|constructor)$/.test(message) && kind in ENDINGS)
         return `${text} ${ENDINGS[kind]}`;
       if (/ is read-only$/.test(message) && kind === "name")
@@ -838,7 +838,7 @@
   /** Where JSON has a character that no value begins with, as V8 tells it; -1 if the text is wrong in another way. */
   const unexpectedAt = (text) => {
     let at = 0;
-    let found = -1;
+    let unexpectedOffset = -1;
     const take = (pattern) => {
       pattern.lastIndex = at;
       const [token] = pattern.exec(text) ?? [];
@@ -866,11 +866,11 @@
       const start = at;
       while (at < start + word.length && text[at] === word[at - start]) at++;
       if (word && at === start + word.length) return true;
-      found = at;
+      unexpectedOffset = at;
       return false;
     };
     value();
-    return found;
+    return unexpectedOffset;
   };
   /** V8's words for a text that is no JSON, where the engine names what is unexpected in its own way. */
   const wordsOfJson = (text) => {
@@ -896,32 +896,32 @@
       if (start >= 0) return { start, key };
       path.push([key, object]);
       for (const name of Object.keys(object)) {
-        const found = circle(
+        const link = circle(
           object[name],
           Array.isArray(object) ? `index ${name}` : `property '${name}'`,
         );
-        if (found) return found;
+        if (link) return link;
       }
       path.pop();
       return null;
     };
-    const found = circle(value, "");
-    if (!found) return null;
-    const [[, first], ...rest] = path.slice(found.start);
+    const closingLink = circle(value, "");
+    if (!closingLink) return null;
+    const [[, first], ...rest] = path.slice(closingLink.start);
     const lines = rest.map(([key, object]) => `|     ${key} -> ${nameOf(object)}`);
     const shown = lines.length > 3 ? [...lines.slice(0, 2), "|     ...", lines.at(-1)] : lines;
-    const all = [
+    const diagram = [
       `--> starting at ${nameOf(first)}`,
       ...shown,
-      `--- ${found.key} closes the circle`,
+      `--- ${closingLink.key} closes the circle`,
     ];
-    return ["Converting circular structure to JSON", ...all].join("\n    ");
+    return ["Converting circular structure to JSON", ...diagram].join("\n    ");
   };
   const reword = (error, words) => {
     const { message } = error;
     if (!words || !isString(message)) return;
     foreignWords.delete(message);
-    hidden(error, "message", words);
+    defineHidden(error, "message", words);
   };
   const isString = (value) => typeof value === "string";
   const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
@@ -948,7 +948,7 @@
       }
     },
   };
-  for (const name of ["parse", "stringify"]) hidden(JSON, name, json[name]);
+  for (const name of ["parse", "stringify"]) defineHidden(JSON, name, json[name]);
   const inner = (site) =>
     /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
@@ -1009,7 +1009,7 @@
     },
   };
   Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
-  hidden(Error, "captureStackTrace", capturing.captureStackTrace);
+  defineHidden(Error, "captureStackTrace", capturing.captureStackTrace);
   Error.prepareStackTrace = (error, sites) => {
     if (machine.isStopped || host("over")) {
       shiftTheEnd();

@@ -52,7 +52,7 @@ function leb(number) {
 /** The functions that a body calls or takes the address of. An instruction that is not known is an error. */
 function calledIn(bytes, { start, end }) {
   const reader = new Reader(bytes, start);
-  const called = [];
+  const callees = [];
   for (let count = reader.number(); count > 0; count--) {
     reader.number();
     reader.byte();
@@ -62,7 +62,7 @@ function calledIn(bytes, { start, end }) {
   };
   while (reader.at < end) {
     const code = reader.byte();
-    if (code === 0x10 || code === 0xd2) called.push(reader.number());
+    if (code === 0x10 || code === 0xd2) callees.push(reader.number());
     else if (code === 0x11 || (code >= 0x28 && code <= 0x3e)) numbers(2);
     else if (code === 0x0e) numbers(reader.number() + 1);
     else if (code === 0x43) reader.at += 4;
@@ -84,7 +84,7 @@ function calledIn(bytes, { start, end }) {
       throw new Error(`The engine has an instruction 0x${code.toString(16)}.`);
   }
   if (reader.at !== end) throw new Error("A function of the engine ends within an instruction.");
-  return called;
+  return callees;
 }
 
 /** What the package's functions are exported as: its script has shorter names for them. */
@@ -110,7 +110,7 @@ export function engineFor(binary, scripts) {
   }
   const sectionAt = (id) => new Reader(bytes, sections.find((section) => section.id === id).start);
 
-  let imported = 0;
+  let importCount = 0;
   const imports = sectionAt(IMPORTS);
   for (let count = imports.number(); count > 0; count--) {
     imports.text();
@@ -118,32 +118,34 @@ export function engineFor(binary, scripts) {
     const kind = imports.byte();
     if (kind === FUNCTION) {
       imports.number();
-      imported++;
+      importCount++;
     } else if (kind === 2) imports.skipLimits();
     else throw new Error(`The engine imports what has the kind ${kind}.`);
   }
 
-  const named = new Set(scripts.join("\n").match(/\bQTS_\w+/g));
+  const usedNames = new Set(scripts.join("\n").match(/\bQTS_\w+/g));
   const names = exportedNames();
-  const unused = new Set([...names].filter(([name]) => !named.has(name)).map(([, short]) => short));
-  for (const name of named)
+  const unusedExports = new Set(
+    [...names].filter(([name]) => !usedNames.has(name)).map(([, short]) => short),
+  );
+  for (const name of usedNames)
     if (!names.has(name)) throw new Error(`The engine's package has no ${name}.`);
-  const left = [];
+  const worklist = [];
   const exported = sectionAt(EXPORTS);
   for (let count = exported.number(); count > 0; count--) {
     const name = exported.text();
     const kind = exported.byte();
     const number = exported.number();
-    if (kind === FUNCTION && !unused.has(name)) left.push(number);
+    if (kind === FUNCTION && !unusedExports.has(name)) worklist.push(number);
   }
-  if (sections.some(({ id }) => id === START)) left.push(sectionAt(START).number());
+  if (sections.some(({ id }) => id === START)) worklist.push(sectionAt(START).number());
   const elements = sectionAt(ELEMENTS); // functions whose address is taken
   for (let count = elements.number(); count > 0; count--) {
     if (elements.number() !== 0 || elements.byte() !== 0x41)
       throw new Error("The engine's table of functions is of another kind.");
     elements.number();
     elements.byte();
-    for (let more = elements.number(); more > 0; more--) left.push(elements.number());
+    for (let more = elements.number(); more > 0; more--) worklist.push(elements.number());
   }
 
   const code = sectionAt(CODE);
@@ -152,26 +154,28 @@ export function engineFor(binary, scripts) {
     code.at += length;
     return { start: code.at - length, end: code.at };
   });
-  const reached = new Set();
-  while (left.length) {
-    const number = left.pop();
-    if (reached.has(number)) continue;
-    reached.add(number);
-    if (number >= imported) left.push(...calledIn(bytes, bodies[number - imported]));
+  const reachableFunctions = new Set();
+  while (worklist.length) {
+    const number = worklist.pop();
+    if (reachableFunctions.has(number)) continue;
+    reachableFunctions.add(number);
+    if (number >= importCount) worklist.push(...calledIn(bytes, bodies[number - importCount]));
   }
 
-  const kept = bodies.flatMap(({ start, end }, at) => {
-    const body = reached.has(at + imported) ? bytes.subarray(start, end) : Buffer.from(TRAP);
+  const bodyParts = bodies.flatMap(({ start, end }, at) => {
+    const body = reachableFunctions.has(at + importCount)
+      ? bytes.subarray(start, end)
+      : Buffer.from(TRAP);
     return [Buffer.from(leb(body.length)), body];
   });
-  const written = sections.flatMap(({ id, start, end }) => {
+  const sectionParts = sections.flatMap(({ id, start, end }) => {
     const section =
       id === CODE
-        ? Buffer.concat([Buffer.from(leb(bodies.length)), ...kept])
+        ? Buffer.concat([Buffer.from(leb(bodies.length)), ...bodyParts])
         : bytes.subarray(start, end);
     return [Buffer.from([id, ...leb(section.length)]), section];
   });
-  return Buffer.concat([bytes.subarray(0, 8), ...written]);
+  return Buffer.concat([bytes.subarray(0, 8), ...sectionParts]);
 }
 
 /**
@@ -179,14 +183,14 @@ export function engineFor(binary, scripts) {
  * can be loaded. An error is a statement `E("ERR_…", …)` at the top, and is reached by this name alone.
  */
 export function errorsFor(source, texts) {
-  const named = new Set(texts.flatMap((text) => text.match(/\bERR_\w+/g) ?? []));
+  const errorCodes = new Set(texts.flatMap((text) => text.match(/\bERR_\w+/g) ?? []));
   const { body } = acorn.parse(source, { ecmaVersion: "latest", allowReturnOutsideFunction: true });
   let text = source;
   for (const { type, expression, start, end } of body.reverse()) {
     if (type !== "ExpressionStatement" || expression.callee?.name !== "E") continue;
     const code = expression.arguments[0].value;
     const isNamedHere = source.split(new RegExp(`\\b${code}\\b`)).length > 2;
-    if (!named.has(code) && !isNamedHere) text = text.slice(0, start) + text.slice(end);
+    if (!errorCodes.has(code) && !isNamedHere) text = text.slice(0, start) + text.slice(end);
   }
   return text;
 }
