@@ -54,12 +54,12 @@ def assets(name: str) -> str:
 
 def put(
     folder: Path,
-    minified: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda texts: texts,
+    transform: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda texts: texts,
 ) -> None:
-    """Write every file into a folder of a site; what is there already keeps its date. `minified`
+    """Write every file into a folder of a site; what is there already keeps its date. `transform`
     takes all texts by name, and returns what a browser loads for each.
     """
-    for name, loaded in minified({name: text(name) for name in _parts()}).items():
+    for name, loaded in transform({name: text(name) for name in _parts()}).items():
         file, data = folder / name, loaded.encode()
         if not file.exists() or file.read_bytes() != data:
             written.write(file, data)

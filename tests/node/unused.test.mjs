@@ -1,39 +1,9 @@
-// What the files of a page leave out of the engine, of Node's errors and of the parser.
+// What the files of a page leave out of Node's errors and of the parser.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createEngine } from "../../lab/simulator/engine.js";
-import { engineFor, errorsFor, parserFor } from "../../lab/simulator/page/unused.mjs";
-import { parts } from "../../lab/simulator/parts.mjs";
-
-describe("the engine's file", async () => {
-  const { binary } = await parts();
-  const exportsOf = (bytes) =>
-    WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name);
-
-  it("exports the same, and is smaller by the functions that no text names", () => {
-    const least = engineFor(binary, ["ffi.QTS_Eval(", "ffi.QTS_Call("]);
-    const more = engineFor(binary, ["ffi.QTS_Eval(", "ffi.QTS_Call(", "ffi.QTS_bjson_encode("]);
-    assert.deepEqual(exportsOf(least), exportsOf(binary));
-    assert.ok(least.length < more.length, `${least.length} and ${more.length} bytes`);
-    assert.ok(more.length < binary.length - 3000, `${more.length} bytes`);
-  });
-
-  it("runs a program in the engine without them", async () => {
-    const names = ["engine.js", "machine.js"].map((name) =>
-      readFileSync(new URL(`../../lab/simulator/${name}`, import.meta.url), "utf8"),
-    );
-    const all = await parts();
-    const engine = await createEngine(engineFor(binary, names), all);
-    const value = engine.evaluate("[1, 2, 3].map((n) => n ** 2).join()", "squares.js");
-    assert.equal(engine.dump(value), "1,4,9");
-  });
-
-  it("is refused where a text names a function that the package does not have", () => {
-    assert.throws(() => engineFor(binary, ["ffi.QTS_Fly("]), /has no QTS_Fly/);
-  });
-});
+import { errorsFor, parserFor } from "../../lab/simulator/page/unused.mjs";
 
 it("an error stays that another text names, or another error", () => {
   const source = `E("ERR_A", "a", TypeError);

@@ -1,6 +1,6 @@
 // node bundle.mjs OUT NODE...: writes what a page loads to run programs into OUT, not yet packed (lab/simulator/bundle.py
 // packs it): the scripts, the engine with what runs inside it, for each Node its modules' texts, and about.json.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as acorn from "acorn";
@@ -11,7 +11,7 @@ import { createMachine, programOf } from "../index.js";
 import { INSIDE, INSIDE_LATER, INSIDE_SERVERS, laterName } from "../machine.js";
 import { natives } from "../natives.js";
 import { parts } from "../parts.mjs";
-import { engineFor, errorsFor, parserFor } from "./unused.mjs";
+import { errorsFor, parserFor } from "./unused.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "../../..");
@@ -192,12 +192,7 @@ function write(file, content) {
 const machineParts = await parts();
 const evaluated = {};
 for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
-const ours = [".", "..", "../check"].flatMap((folder) =>
-  readdirSync(join(HERE, folder))
-    .filter((name) => name.endsWith(".js"))
-    .map((name) => textIn(join(folder, name))),
-);
-evaluated.binary = engineFor(machineParts.binary, ours); // texts beside one another are packed smaller
+evaluated.binary = machineParts.binary; // texts beside one another are packed smaller
 write("engine", evaluated);
 // The measured figures of the servers come from their records, which lab/simulator/bundle.py reads.
 const [serving] = INSIDE_SERVERS;
