@@ -24,6 +24,7 @@ _REPOSITORY = Path(__file__).parents[3]  # of this code: a book may be elsewhere
 ESBUILD = _REPOSITORY / "node_modules" / "esbuild"
 RESULTS = _REPOSITORY / "_build" / "minified"
 PATIENCE_S = 600
+SMALLER = 0.99  # a text that is small already stays: each pass would give its locals other names
 # Licences stay. With `esnext`, no feature of the language is replaced by an older one.
 TRANSFORM = """
 const { transformSync } = require(process.argv[1]);
@@ -62,7 +63,7 @@ def put(folder: Path) -> None:
     files = sorted([*folder.glob("*.js"), *folder.glob("*.css")])
     texts = {file.name: file.read_text("utf-8") for file in files}
     for name, code in minified(texts).items():
-        if len(code) < len(texts[name]):
+        if len(code) < SMALLER * len(texts[name]):
             written.write(folder / name, code.encode())
 
 
