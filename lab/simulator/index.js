@@ -83,14 +83,13 @@ export function runPlans(machine, program, plans) {
 
 const forReal = ({ name }) => `To run it for real: node ${name}`;
 
-/** Which numbers of what a program prints are times. */
+/** Which numbers of what a program prints are times. A program that is stopped or refused is so without a second run. */
 function timesOf(machine, program, outOnly) {
+  const linesAt = (skewMs) =>
+    outcomeOf(machine.run(program, {}, { last: NOTHING_NOTED, skewMs }), { outOnly }).lines;
+  const plainLines = linesAt(0);
   try {
-    const [one, other] = [0, SKEW_MS].map(
-      (skewMs) =>
-        outcomeOf(machine.run(program, {}, { last: NOTHING_NOTED, skewMs }), { outOnly }).lines,
-    );
-    return timesIn(one, other);
+    return timesIn(plainLines, linesAt(SKEW_MS));
   } catch (error) {
     if (error instanceof NotModelledError) return {};
     throw error;

@@ -183,7 +183,7 @@ describe("by ear", () => {
         await tab.getByRole("button", { name: `Colour mode: ${word}`, exact: true }).waitFor();
         names.push(word);
       }
-      assert.deepEqual(names.sort(), ["same as the system", "dark", "light"]);
+      assert.deepEqual(names.sort(), ["dark", "light", "same as the system"]);
     });
   });
 
