@@ -21,7 +21,7 @@ from lab import paths
 # A relative address that is imported, required or named as a URL.
 _ADDRESS = re.compile(r"""((?:from|import\(?|require\(|new URL\()\s*["'])(\.[^"'\n\0]*)(?=["'])""")
 _PROGRAM = (".js", ".mjs", ".cjs", ".py")
-_MARK = "\0"  # stands before what an address leads to
+_MARK = "\0"  # is written before what an address leads to
 # An argument with an address on a line of its own: a formatter wraps a line that becomes longer.
 _WRAPPED = re.compile(r"\(\n[ \t]*([^\n]*\0[^\n]*?),?\n[ \t]*\)")
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
-from lab.paths import NODE_SIDE
 from lab.processes import child, nodes
 from lab.records.trace import Trace, modelled
 
-PRINTED = NODE_SIDE / "recorder" / "output-reasons.mjs"
+REASONS = Path(__file__).with_name("output-reasons.mjs")
 PATIENCE_S = 600
 ROWS = 60
 PRINTED_WIDTH = 28
@@ -54,7 +53,7 @@ def _title(version: Mapping[str, Any]) -> str:
 def _printed(trace: Trace) -> list[list[dict[str, Any]]]:
     with tempfile.TemporaryDirectory(prefix="lab-trace-") as folder:
         file = trace.save(Path(folder) / "trace.json")
-        command = [nodes.program(), str(PRINTED), str(file)]
+        command = [nodes.program(), str(REASONS), str(file)]
         done = child.run_to_end(command, PATIENCE_S, env={"NODE_OPTIONS": ""})
     if done.returncode:
         raise LabError(f"Node could not explain the trace: {done.stderr.strip()[-300:]}")

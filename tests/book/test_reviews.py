@@ -162,7 +162,9 @@ def test_a_replay_that_asks_first_notes_its_orders_and_another_one_nothing(tmp_p
 
 
 def test_the_key_of_a_replay_is_the_one_that_a_browser_keeps_it_under():
-    files = [paths.WIDGETS / name for name in ("dom.js", "replay/model.js", "replay/predict.js")]
+    files = [
+        paths.WIDGETS / name for name in ("dom.js", "../trace/replay-model.js", "replay/predict.js")
+    ]
     script = "globalThis.LoopReplay = {};\n" + "\n".join(
         f"await import({json.dumps(file.as_uri())});" for file in files
     )

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { createMachine, explore, NotModelledError, programOf } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
-import "../../lab/widgets/replay/model.js";
+import "../../lab/trace/replay-model.js";
 
 // What the model has not got of the others, in the words of its refusal.
 const NOT_COVERED = {

@@ -7,7 +7,7 @@ import { createMachine, explore as exploreTraced, programOf } from "../../lab/si
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { levelsAt } from "../../lab/simulator/trace.js";
-import "../../lab/widgets/replay/model.js";
+import "../../lab/trace/replay-model.js";
 
 const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
 const name = readdirSync(PACKAGES).find((folder) => folder.startsWith("node-"));

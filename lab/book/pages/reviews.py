@@ -117,8 +117,9 @@ def review(build: Build, page: str) -> Html:
 
 
 def _without_address(question: dict[str, Any]) -> dict[str, Any]:
-    """Return a question of a chapter that has the address of its page: of its own address is left
-    what stands in its anchor before its id, `answer-`. A review has hundreds of them.
+    """Return a question without its address. Its chapter has the address of the page, and `anchor`
+    is the part of the anchor before the question's id, such as `answer-`. A review has hundreds of
+    questions with long addresses.
     """
     _, _, anchor = question.pop("url").partition("#")
     before = anchor.removesuffix(question["id"])

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import "../../../lab/widgets/replay/model.js";
+import "../../../lab/trace/replay-model.js";
 import "../../../lab/widgets/replay/predict.js";
 
 const { model: replay, predict } = globalThis.LoopReplay;

@@ -1,7 +1,7 @@
-// Why each line was printed: of the trace in a file the rows of each Node, as JSON. The sentences
-// are those of the replay (lab/widgets/replay/model.js), which is why this is JavaScript.
+// Why each line of a trace was printed: it reads a trace from a file, and prints the rows of each Node as JSON. The
+// sentences are those that the replay shows (replay-model.js), so this is JavaScript.
 import { readFileSync } from "node:fs";
-import "../../widgets/replay/model.js";
+import "./replay-model.js";
 
 const { indexRecording, describe } = globalThis.LoopReplay.model;
 
