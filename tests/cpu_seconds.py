@@ -2,7 +2,7 @@
 
     .venv/bin/python -m pytest -p tests.cpu_seconds tests/text
 
-At the end stand the sums of the files, and the tests that took the most. On a machine whose
+The output ends with the sums of the files, and the tests that took the most. On a machine whose
 processors are all busy, this is the time that a test costs; what a test waits for costs nothing,
 and what runs beside it changes little. Programs are counted while they run where Linux lets us make
 a group for its accounts (control groups, version 1, as root); elsewhere only once they have ended

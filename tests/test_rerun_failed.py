@@ -1,5 +1,6 @@
 """Tests that failed beside others run a second time, one after another."""
 
+import os
 import subprocess
 import sys
 
@@ -25,7 +26,10 @@ def rerun(tmp_path):
         (tmp_path / "test_it.py").write_text(text)
         options = ["-p", "no:cacheprovider", "-n", "2", *arguments, "test_it.py"]
         command = [sys.executable, str(SCRIPT), str(limit), *options]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+        env = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=tmp_path, env=env
+        )
 
     return run
 
