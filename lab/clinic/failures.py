@@ -229,14 +229,16 @@ def line(observation: Observed) -> Line:
     the line is there, and not in the program.
     """
     alone, many = observation.phases.get("one"), observation.phases.get("many")
-    rows = observation.during("many")
+    all_rows = observation.during("many")
+    rows = [row for row in all_rows if row["pid"] in observation.serving]
     if alone is None or many is None or not alone.mean_s or not many.mean_s or not rows:
         return Line()
     if observation.bridged or many.failed or len({row["pid"] for row in rows}) > 1:
         return Line()
     wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
     idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
-    cpu_ms = sum(row["cpu_us"] for row in rows[1:]) / 1e3
+    # A helper of the program takes processors, too, from its first row on.
+    cpu_ms = sum(row["cpu_us"] for row in all_rows[1:]) / 1e3
     if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms or full_workers(observation):
         return Line()
     # Work, in threads of the pool or of the program, waits for processors and not in vain.

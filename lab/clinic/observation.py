@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from lab.clinic.loading import Phase
 from lab.clinic.profile import Profile
@@ -71,3 +72,18 @@ class Observed:
     def pids(self) -> list[int]:
         """The processes that were watched."""
         return sorted({row["pid"] for row in self.rows})
+
+    @property
+    def serving(self) -> frozenset[int]:
+        """The watched processes that answer the load: those that listen at its address or, behind a
+        bridge, for HTTP anywhere; all where no probe reported such a process. A helper that the
+        program started, such as a stand-in for a database, is not among them.
+        """
+        port = None if self.bridged else urlsplit(self.url).port
+        watched = frozenset(self.pids)
+        at_address = {
+            one["pid"]
+            for one in self.listening
+            if (one["where"].get("port") == port if port else one["http"] or one["http2"])
+        }
+        return watched & at_address or watched

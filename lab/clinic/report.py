@@ -295,7 +295,8 @@ def _law(observation: Observed, figures: Figures) -> str:
         )
         at = (1, 2, 4, 8, 16, 32)
         band = law.throughput(at)
-        processes = max(1, len({row["pid"] for row in observation.during("many")}))
+        serving = {row["pid"] for row in observation.during("many")} & observation.serving
+        processes = max(1, len(serving))
         own_points = [
             {"clients": p.connections, "responses (/s)": p.throughput, "of": "measured"}
             for p in (one_client, many)

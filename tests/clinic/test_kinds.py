@@ -35,6 +35,26 @@ def test_requests_that_wait_for_one_of_two_slots_are_told():
     assert "2 connections to port 5432" in with_port
 
 
+def listener(pid, port, *, http=True):
+    return {"pid": pid, "where": {"port": port}, "http": http, "http2": False, "policy": {}}
+
+
+@pytest.mark.parametrize(
+    ("helper", "found"),
+    [
+        pytest.param(listener(8, 4100, http=False), ["too few connections"], id="a database"),
+        pytest.param(listener(8, 4100), ["too few connections"], id="another service"),
+        pytest.param(listener(8, 1), [], id="a second process that serves, too"),
+    ],
+)
+def test_a_helper_that_the_program_starts_does_not_hide_a_line(helper, found):
+    alone = in_line()
+    rows = [row_of(t, idle_ms=0.95 * t, pid=8) for t in (120, 1020, 1920)]
+    both = sorted(alone.rows + rows, key=lambda row: row["t_ms"])
+    listening = [listener(7, 1) | {"pool": None}, helper | {"pool": None}]
+    assert names(dataclasses.replace(alone, rows=both, listening=listening)) == found
+
+
 @pytest.mark.parametrize(
     "well",
     [
