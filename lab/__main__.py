@@ -123,9 +123,10 @@ COMMANDS: dict[str, Command] = {
     "model": _model,
     "examine": _of_clinic("examine"),
     "compare": _of_clinic("compare"),
+    "problems": _of_clinic("problems"),
 }
 GRADER = ("task", "check", "grade", "hint", "template", "collect")  # those with arguments
-CLINIC = ("examine", "compare")
+CLINIC = ("examine", "compare", "problems")
 
 
 def _other_home(name: str, words: Sequence[str]) -> int:

@@ -81,6 +81,11 @@ CLINIC = (
         "about 2 minutes, or up to four times as long if the trials suggest that the new "
         "version is worse",
     ),
+    Verb(
+        "problems",
+        "list the problems that examine looks for, their limits, and what is not examined",
+        ("problems", "problems --json"),
+    ),
 )
 
 LAB = Home(

@@ -32,12 +32,14 @@ def _completion_arguments(parser: argparse.ArgumentParser) -> None:
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "examine": commands.examine,
     "compare": commands.compare,
+    "problems": commands.problems,
     "schema": _schema,
     "completion": _completion,
 }
 _ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
     "examine": commands.examine_arguments,
     "compare": commands.compare_arguments,
+    "problems": commands.problems_arguments,
     "completion": _completion_arguments,
 }
 

@@ -1,4 +1,4 @@
-"""The verbs `examine` and `compare`: what they are told, and what they say."""
+"""The verbs `examine`, `compare` and `problems`: what they are told, and what they say."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import os
 import re
 import shlex
 import sys
+import textwrap
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from lab.clinic import outputs
+from lab.clinic import illnesses, outputs
 from lab.clinic.app import LISTEN_S, Target
 from lab.clinic.direct import order
 from lab.clinic.loading import Request
@@ -379,3 +380,29 @@ def _compared(options: argparse.Namespace) -> Versions:
     with revisions(current_folder, options.revisions) as folders:
         both = zip(folders, options.revisions, strict=True)
         return run(*(target(words, folder, name) for folder, name in both))
+
+
+def problems_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `problems`."""
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+
+
+def problems(options: argparse.Namespace) -> int:
+    """Print each problem that `examine` looks for: its name, what it means, and from which limits
+    on; then what `examine` does not look for.
+    """
+    print(outputs.problems_json() if options.json else _problems_text())
+    return 0
+
+
+def _problems_text() -> str:
+    paragraphs = [
+        "For the problems with an asterisk (*), the report names lines of your program.\n"
+        "A problem is found if all of its limits are reached."
+    ]
+    for problem in illnesses.known():
+        limits = [f"  ≥ {limit.show(limit.least):<9} {limit.says}" for limit in problem.limits]
+        means = textwrap.fill(problem.means, 88, initial_indent="  ", subsequent_indent="  ")
+        name = f"{problem.name} *" if problem.names_lines else problem.name
+        paragraphs.append("\n".join([name, means, *limits]))
+    return "\n\n".join([*paragraphs, textwrap.fill(illnesses.NOT_EXAMINED, 88)])

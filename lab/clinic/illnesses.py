@@ -66,6 +66,11 @@ class Illness:
     sites: frozenset[str] | None = frozenset()
 
     @property
+    def names_lines(self) -> bool:
+        """Does the report name lines of the program with it?"""
+        return self.sites != frozenset() or self.id in OF_PROFILE
+
+    @property
     def is_timed(self) -> bool:
         """Is it told by what took long, or came late? Other programs on the machine bring that
         about, too.
@@ -73,6 +78,10 @@ class Illness:
         return any(limit.sign.endswith("_ms") or limit is BEHIND_SHARE for limit in self.limits)
 
 
+# Their lines are told by a profile, of the processor or of the heap, and not by sites.
+OF_PROFILE = frozenset(
+    {"blocked-loop", "microtask-flood", "garbage-collection", "memory-leak", "synchronous-logging"}
+)
 # Kinds of sites at which another service is asked.
 ASKED = frozenset({"call", "fetch", "request", "query"})
 
@@ -513,9 +522,17 @@ FORMS = (
 )
 
 
+def known() -> list[Illness]:
+    """Return all that is looked for, each once, in its usual form, as the report's words order
+    them: failures first.
+    """
+    usual_forms = {illness.id: illness for illness in ALL}
+    return [usual_forms[id] for id in dict.fromkeys(form.id for form in FORMS)]
+
+
 def names() -> str:
     """Return the names of all that is looked for, in a sentence."""
-    return ", ".join(dict.fromkeys(one.name for one in FORMS))
+    return ", ".join(illness.name for illness in known())
 
 
 @dataclass(frozen=True)

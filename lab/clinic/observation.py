@@ -70,7 +70,7 @@ class Observed:
 
     @property
     def pids(self) -> list[int]:
-        """The processes that were watched."""
+        """The processes that were probed_pids."""
         return sorted({row["pid"] for row in self.rows})
 
     @property
@@ -80,10 +80,14 @@ class Observed:
         program started, such as a stand-in for a database, is not among them.
         """
         port = None if self.bridged else urlsplit(self.url).port
-        watched = frozenset(self.pids)
+        probed_pids = frozenset(self.pids)
         at_address = {
-            one["pid"]
-            for one in self.listening
-            if (one["where"].get("port") == port if port else one["http"] or one["http2"])
+            listener["pid"]
+            for listener in self.listening
+            if (
+                listener["where"].get("port") == port
+                if port
+                else listener["http"] or listener["http2"]
+            )
         }
-        return watched & at_address or watched
+        return probed_pids & at_address or probed_pids

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from lab.clinic import illnesses
 from lab.clinic.examination import Examination
-from lab.clinic.illnesses import FORMS, Finding, Illness
+from lab.clinic.illnesses import Finding, Illness
 from lab.clinic.observation import Observed
 from lab.clinic.versions import NOT_WORSE, WORSE, Versions, medians
 from lab.storage.json_form import plain
@@ -94,6 +95,35 @@ def versions_json(comparison: Versions) -> str:
                 for m in comparison.measured
             ],
             "medians": medians(comparison.trials),
+        }
+    )
+
+
+def problems_json() -> str:
+    """Return the problems that `examine` looks for as JSON of `report.schema.json`, with the limits
+    of each in the unit that the name of its sign tells, and what it does not look for.
+    """
+    return _text(
+        {
+            "schema": SCHEMA,
+            "kind": "problems",
+            "problems": [
+                {
+                    "id": problem.id,
+                    "name": problem.name,
+                    "is_failure": problem.is_failure,
+                    "message": problem.means,
+                    "names_lines": problem.names_lines,
+                    "limits": [
+                        {"sign": limit.sign, "least": limit.least, "says": limit.says}
+                        for limit in problem.limits
+                    ],
+                    "chapter": problem.chapter[0],
+                    "try": list(problem.try_),
+                }
+                for problem in illnesses.known()
+            ],
+            "not_examined": illnesses.NOT_EXAMINED,
         }
     )
 
@@ -202,8 +232,6 @@ def _code(text: str) -> str:
 
 def examination_sarif(examination: Examination, root: Path, version: str) -> str:
     """Return the findings as SARIF 2.1.0; files below `root` are named from there."""
-    # Of several forms of one problem the first is the usual one.
-    illnesses: dict[str, Illness] = {illness.id: illness for illness in reversed(FORMS)}
     return _text(
         {
             "$schema": SARIF_SCHEMA,
@@ -214,7 +242,7 @@ def examination_sarif(examination: Examination, root: Path, version: str) -> str
                         "driver": {
                             "name": NAME,
                             "version": version,
-                            "rules": [_rule(illness) for illness in illnesses.values()],
+                            "rules": [_rule(illness) for illness in illnesses.known()],
                         }
                     },
                     "invocations": [{"executionSuccessful": verdict(examination) != NOT_EXAMINED}],

@@ -14,7 +14,7 @@ from test_failures import CALM, seen
 from test_kinds import look as a_look
 from test_rules import compared, trials
 
-from lab.clinic import commands, outputs
+from lab.clinic import checkup, commands, illnesses, outputs
 from lab.clinic.direct import Order
 from lab.clinic.examination import diagnosed
 from lab.clinic.profile import Profile
@@ -47,6 +47,20 @@ def test_json_says_the_verdict_and_follows_its_schema():
     assert data["findings"][0]["places"][0]["line"] == 7
     silent = dataclasses.replace(seen(), phases={}, answer_status=None)
     assert is_valid(outputs.examination_json(diagnosed(silent)))["verdict"] == "not examined"
+
+
+def test_each_problem_that_a_report_can_name_is_listed_once(capsys):
+    assert checkup.main(["problems", "--json"]) == 0
+    listed = is_valid(capsys.readouterr().out)["problems"]
+    assert sorted(one["id"] for one in listed) == sorted({one.id for one in illnesses.FORMS})
+    assert checkup.main(["problems"]) == 0
+    shown = capsys.readouterr().out
+    for one in listed:
+        asterisk = " *" if one["names_lines"] else ""
+        assert f"\n{one['name']}{asterisk}\n" in shown
+        assert all(f" {limit['says']}\n" in shown for limit in one["limits"])
+    assert {one["id"] for one in listed} >= illnesses.OF_PROFILE
+    assert illnesses.NOT_EXAMINED in " ".join(shown.split())
 
 
 def test_a_number_that_is_none_is_null_in_json():
