@@ -57,6 +57,9 @@ LEFT_S = {
     "kept-2": 3.0,
 }
 
+# From here on, what a load leaves behind is worth a third load, of at most so many seconds.
+SUSPECT_BYTES, THIRD_S = 60_000.0, 10.0
+
 Say = Callable[[str], None]
 
 
@@ -268,15 +271,16 @@ class _Examination:
         if not many.answers:
             return
         self._collect()
+        least_bytes = LEAK.limits[0].least
+        usual_s = max(1.5, min(4.0, 4 * (many.mean_s or 0.0)))
         for index in (1, 2, 3):
-            # What grew twice may be a cache that was not full: a longer load tells more.
-            if index == 3 and failures.growth(self.seen).bytes < LEAK.limits[0].least:
+            if index == 3 and not (suspected := self._suspected_bytes()):
                 break
             sampling = index == 2 and self._told("heap", "sampling", interval_bytes=HEAP_BYTES)
             self._load(
                 f"kept-{index}",
                 "a check whether it keeps memory after a load",
-                seconds=max(1.5, min(4.0, 4 * (many.mean_s or 0.0))) * (2 if index == 3 else 1),
+                seconds=usual_s if index < 3 else _longer(usual_s, least_bytes / suspected),
                 connections=MANY,
             )
             if sampling:
@@ -291,6 +295,18 @@ class _Examination:
                 "The memory that it keeps after a load could not be measured, so a leak "
                 "would not be found."
             )
+
+    def _suspected_bytes(self) -> float:
+        """Return what a load may have left behind, in bytes, if that is worth a third load, else 0.
+
+        What grew twice may be a cache that was not full: a longer load tells more. So it does where
+        a few responses left little behind, of which samples know more than the size of the heap.
+        """
+        grown = failures.growth(self.seen)
+        for total, each in ((grown.bytes, grown.each), failures.left_behind(self.seen)):
+            if total >= SUSPECT_BYTES and each >= LEAK.limits[1].least:
+                return total
+        return 0.0
 
     def _told(self, order: str, event: str, **more: Any) -> list[Event]:
         """Give an order to every process and return the events of those that obeyed."""
@@ -462,6 +478,14 @@ class _Loader:
             connections=int(min(ABOVE, max(MANY, 4 * best))),
         )
         check("with more arrivals than it can handle")
+
+
+def _longer(usual_s: float, short_by: float) -> float:
+    """Return how long the third load takes, in seconds: so long that what the first two left behind
+    would be twice `short_by` times as much; at least twice as long as usual, and at most THIRD_S
+    if that is longer.
+    """
+    return max(2 * usual_s, min(THIRD_S, 2 * short_by * usual_s))
 
 
 def observe_url(

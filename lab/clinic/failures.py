@@ -143,29 +143,48 @@ def behind(seen: Observed) -> float:
 
 @dataclass(frozen=True)
 class Growth:
-    """What was kept after each of several loads, garbage collected: bytes and bytes a response.
+    """What was kept after each of several loads, garbage collected.
 
-    where : "in the heap", or "outside the heap" (Buffers and what native code holds)
+    bytes : after each of two loads, the smaller number; of three loads, after the last one, which
+    is longer; least : the smallest number of all loads; each : after the last load, for each of its
+    responses; where : "in the heap", or "outside the heap" (Buffers and what native code holds)
     """
 
     bytes: float = 0.0
+    least: float = 0.0
     each: float = 0.0
     where: str = ""
     loads: int = 2
 
 
 def growth(seen: Observed) -> Growth:
-    """Return what came again with each load after the first; nothing where memory levels off."""
+    """Return what came again with each load after the first; nothing where memory levels off.
+
+    If the first two loads had too few responses for a sure verdict, the third one is so long that
+    what each response leaves behind adds up. Before that, the heap may shrink once for reasons of
+    its own, so then the first load is not asked.
+    """
     most = Growth()
     for name, place in (("heap", "in the heap"), ("external", "outside the heap")):
         steps = list(_steps(seen, name))
         if len(steps) >= 2:
-            (first, first_n), (last, last_n) = steps[0], steps[-1]
-            least = min(more for more, _ in steps)
-            if least > 0 and last / last_n >= 0.4 * first / first_n:
-                kept = Growth(least, last / last_n, place, len(steps))
+            *earlier, (last, last_n) = steps
+            growing = [more for more, _ in steps if more > 0]
+            is_again = min(more for more, _ in steps[-2:]) > 0
+            if is_again and last / last_n >= 0.4 * max(more / n for more, n in earlier):
+                total = min(growing) if len(steps) == 2 else last
+                kept = Growth(total, min(growing), last / last_n, place, len(growing))
                 most = max(most, kept, key=lambda growth: growth.bytes)
     return most
+
+
+def left_behind(observation: Observed) -> tuple[float, float]:
+    """Return how many bytes that were allocated in the second of the loads are still there, by
+    samples, and how many for each response of that load.
+    """
+    load = observation.phases.get("kept-2")
+    total = float(sum(keeper["bytes"] for keeper in observation.keepers))
+    return total, total / max(1, load.answers + load.before) if load else 0.0
 
 
 def descriptors(observation: Observed) -> tuple[float, str]:

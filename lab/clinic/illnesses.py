@@ -275,8 +275,10 @@ LEAK = Illness(
     "memory-leak",
     "memory leak",
     (
-        Limit("kept_bytes", 400_000.0, "was kept after each of two loads, garbage collected", size),
-        Limit("kept_each", 24.0, "of that for each response of the second load", size),
+        Limit(
+            "kept_bytes", 400_000.0, "was kept after the last of the loads, garbage collected", size
+        ),
+        Limit("kept_each", 24.0, "of that for each response of that load", size),
     ),
     "Memory grows with every request and is not released.",
     ("cases/finding-the-line", "Finding the Line"),
@@ -656,7 +658,7 @@ def _in_words(illness: Illness, observation: Observed) -> Illness:
     elif illness is LEAK:
         growth = failures.growth(observation)
         words = (
-            f"After each of {growth.loads} loads, the program kept {size(growth.bytes)} more, "
+            f"After each of {growth.loads} loads, the program kept {size(growth.least)} more, "
             f"{growth.where}, which is {size(growth.each)} for each response. A cache that "
             "has not yet reached its maximum size looks the same, but levels off later."
         )

@@ -43,8 +43,8 @@ class Signs:
     seconds nothing had come back by then; both 0 where responses went on
     failed_share : share of the requests that failed in loads that a healthy server answers
     behind_share : share of the arrivals at half of its own most that it did not answer
-    kept_bytes, kept_each : memory that it kept after each of two loads, garbage collected, in all
-    and for each response; open_more : descriptors likewise
+    kept_bytes, kept_each : memory that it kept after each of two loads (of three: after the last),
+    garbage collected, in all and for each response; open_more : descriptors likewise
     gc_share : share of the busy time spent in the garbage collector
     heap_share : the largest share of its limit that the heap took at rest, garbage collected
     agent_ms, agent_share : how long requests of the program waited for a connection of an

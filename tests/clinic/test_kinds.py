@@ -193,6 +193,14 @@ def test_what_levels_off_with_the_third_load_is_no_leak():
     assert kept(1e7, 2e7, 3e7, 2.9e7) == []
 
 
+def test_a_third_load_shows_the_leak_of_a_program_that_answers_slowly():
+    assert kept(1e7, 1.015e7, 1.03e7) == []
+    assert kept(1e7, 1.015e7, 1.03e7, 1.08e7) == ["memory leak"]
+    assert kept(1e7, 1.015e7, 1.03e7, 1.065e7) == []  # too little, whatever it is
+    assert kept(1e7, 1.015e7, 1.014e7, 1.08e7) == []  # not again
+    assert kept(1e7, 0.995e7, 1.01e7, 1.08e7) == ["memory leak"]  # code was dropped in between
+
+
 READ = """
 const limit = require(process.argv[1])(process.argv[2], process.argv[3]);
 console.log(JSON.stringify(limit.periods()));
