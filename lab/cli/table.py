@@ -61,7 +61,7 @@ CLINIC = (
         ),
         {
             0: "no problem was found",
-            1: "a problem was found, or the program died",
+            1: "a problem was found",
             2: "the program could not be examined, and a message says why and what to do",
         },
         "25 to 45 s for a program that responds within milliseconds",

@@ -76,11 +76,9 @@ class Examination(Shown, Dated):
     @property
     def first(self) -> str:
         """The name of the likeliest illness; "nothing found"; or that it came to no diagnosis:
-        "it ended", "no answer", "seen from outside", "stopped early".
+        "no answer", "seen from outside", "stopped early".
         """
         if not self.diagnosis.findings:
-            if self.observed.died:
-                return "it ended"
             if not self.observed.inside:
                 return "seen from outside"
             if self.observed.answer_status is None:

@@ -274,13 +274,13 @@ class _Examination:
         least_bytes = LEAK.limits[0].least
         usual_s = max(1.5, min(4.0, 4 * (many.mean_s or 0.0)))
         for index in (1, 2, 3):
-            if index == 3 and not (suspected := self._suspected_bytes()):
+            if index == 3 and not (left_bytes := self._suspected_bytes()):
                 break
             sampling = index == 2 and self._told("heap", "sampling", interval_bytes=HEAP_BYTES)
             self._load(
                 f"kept-{index}",
                 "a check whether it keeps memory after a load",
-                seconds=usual_s if index < 3 else _longer(usual_s, least_bytes / suspected),
+                seconds=usual_s if index < 3 else _longer(usual_s, least_bytes / left_bytes),
                 connections=MANY,
             )
             if sampling:

@@ -7,6 +7,7 @@ Each number is a function of what was observed. The limits on them are in `lab.c
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from lab.clinic.loading import Phase
 from lab.clinic.observation import Observed
+from lab.clinic.source_map import file_of
 
 # Loads that a healthy server answers in full: the one above its capacity is not among them.
 FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
@@ -105,6 +107,24 @@ def _waiting(phase: Phase) -> int:
     return phase.waiting + phase.kinds.get("timed out", 0)
 
 
+# The position of a frame of a stack, and that of the line that Node shows above a message.
+_FRAME = re.compile(r"\bat (?:.* )?\(?((?:file://)?/[^()]*?):(\d+):\d+\)?$")
+_SHOWN = re.compile(r"^\s*\|?\s*((?:file://)?/\S.*?):(\d+)$")
+
+
+def thrown_at(observation: Observed) -> tuple[str, ...]:
+    """Return the line of the program, `file:line`, at which the error was thrown that ended it, as
+    its last words tell; empty if they do not.
+    """
+    lines = observation.died.splitlines()
+    for pattern in (_FRAME, _SHOWN):
+        for line in lines:
+            match = pattern.search(line)
+            if match and "/node_modules/" not in match[1]:
+                return (f"{file_of(match[1])}:{match[2]}",)
+    return ()
+
+
 @dataclass(frozen=True)
 class Failed:
     """Requests that failed in loads that a healthy server answers: how many of how many, by kind,
@@ -157,7 +177,7 @@ class Growth:
     loads: int = 2
 
 
-def growth(seen: Observed) -> Growth:
+def growth(observation: Observed) -> Growth:
     """Return what came again with each load after the first; nothing where memory levels off.
 
     If the first two loads had too few responses for a sure verdict, the third one is so long that
@@ -166,7 +186,7 @@ def growth(seen: Observed) -> Growth:
     """
     most = Growth()
     for name, place in (("heap", "in the heap"), ("external", "outside the heap")):
-        steps = list(_steps(seen, name))
+        steps = list(_steps(observation, name))
         if len(steps) >= 2:
             *earlier, (last, last_n) = steps
             growing = [more for more, _ in steps if more > 0]

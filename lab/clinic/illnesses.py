@@ -224,6 +224,22 @@ LOGGING = Illness(
         "console.log to a file or a pipe is also synchronous.",
     ),
 )
+ENDED = Illness(
+    "program-ended",
+    "program ended",
+    (Limit("ended", 1, "time under load, without being told to", _count),),
+    "The program ended under load, so all requests that were open failed.",
+    ("cases/when-it-throws", "When It Throws"),
+    (
+        "Read the error that it printed. If it is an unhandled rejection, await the promise or add "
+        "`.catch()`. If it is an exception in a callback, handle it there.",
+        "Add a listener to 'error' of each stream, socket and emitter that a request uses.",
+        "If signal 9 ended it, it probably needed more memory than the system or container had.",
+        "Run it under a supervisor that starts it again, because other errors will follow.",
+    ),
+    is_failure=True,
+    sites=frozenset({"ended"}),
+)
 STOPS = Illness(
     "stops-answering",
     "stops answering",
@@ -513,12 +529,26 @@ NOT_EXAMINED = (
     "the program outlives, WebSockets, event streams, and security."
 )
 ALL = (
-    *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
+    *(
+        BLOCKED,
+        FLOOD,
+        POOL,
+        NAMES,
+        PRESSURE,
+        LOGGING,
+        ENDED,
+        STOPS,
+        FAILS,
+        BEHIND,
+        LEAK,
+        OPEN,
+        GARBAGE,
+    ),
     *(HEAP, CONNECTIONS, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
 # Those, and the other ways in which two of them are told.
 FORMS = (
-    *(STOPS, FAILS, BEHIND, LEAK, OPEN),
+    *(ENDED, STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
     *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, IN_PAUSES, RETRIES, STALE),
 )
@@ -596,8 +626,7 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
         problems.pop(POOL.id, None)
     if POOL.id in problems and BLOCKED.id in problems and signs.pool_wait_ms > signs.longest_ms:
         problems.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
-    if problems.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
-        problems.pop(BEHIND.id, None)
+    _leave_first_failure(problems, observation)
     if problems.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         problems.pop(GARBAGE.id, None)
     if UNREAD.id in problems and failures.descriptors(observation)[1] == "socket":
@@ -610,10 +639,10 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
         _finding(_in_words(problem, observation), observation, signs)
         for problem in problems.values()
     ]
-    failures_first = [STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
     # What is kept with each open descriptor is no leak of its own: the descriptor is the cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
-        failures_first = [STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+        failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     findings.sort(
         key=lambda problem: (
             failures_first.index(problem.illness.id) if problem.illness.is_failure else 9,
@@ -621,6 +650,17 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
         )
     )
     return Diagnosis(tuple(findings), signs)
+
+
+def _leave_first_failure(problems: dict[str, Illness], observation: Observed) -> None:
+    """Remove the failures that another failure brings about."""
+    if ENDED.id in problems:  # which no request survives
+        problems.pop(STOPS.id, None)
+        problems.pop(BEHIND.id, None)
+        if not any(kind.startswith("status") for kind, _ in failures.failed(observation).kinds):
+            problems.pop(FAILS.id, None)
+    if problems.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
+        problems.pop(BEHIND.id, None)
 
 
 # A line for the pool's threads, or for names, is told by its own sign; so is one that stops.
@@ -719,6 +759,8 @@ def _finding(illness: Illness, observation: Observed, signs: Signs) -> Finding:
     if illness is LOGGING and profile:
         places = tuple(profile.log_places[:3])
     sites = _sites(observation, illness.sites)
+    if illness.id == ENDED.id:
+        sites = failures.thrown_at(observation)
     if illness.sites == PRESSURE.sites and not sites and profile:
         places = tuple(profile.write_places[:2])
     return Finding(illness, tuple(evidence(illness, signs)), strength, places, sites)

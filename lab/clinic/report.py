@@ -160,8 +160,6 @@ def body(examination: Examination, figures: Figures) -> str:
 def _verdict(examination: Examination) -> str:
     observation, findings = examination.observed, examination.diagnosis.findings
     if not findings:
-        if observation.died:
-            return box("fail", "ended", ["The program ended while it was examined."])
         if not observation.inside:
             return box(
                 "none",
@@ -192,8 +190,6 @@ def _verdict(examination: Examination) -> str:
     if others:
         words.append("Also: " + ", ".join(f.illness.name for f in others) + ".")
     words += examination.limiting
-    if observation.died:
-        words.append("The program also ended during the examination.")
     return box("fail", "found", words)
 
 

@@ -43,6 +43,7 @@ class Signs:
     seconds nothing had come back by then; both 0 where responses went on
     failed_share : share of the requests that failed in loads that a healthy server answers
     behind_share : share of the arrivals at half of its own most that it did not answer
+    ended : did the program end by itself (1) or not (0)?
     kept_bytes, kept_each : memory that it kept after each of two loads (of three: after the last),
     garbage collected, in all and for each response; open_more : descriptors likewise
     gc_share : share of the busy time spent in the garbage collector
@@ -84,6 +85,7 @@ class Signs:
     stuck_s: float = 0.0
     failed_share: float = 0.0
     behind_share: float = 0.0
+    ended: float = 0.0
     kept_bytes: float = 0.0
     kept_each: float = 0.0
     open_more: float = 0.0
@@ -179,6 +181,7 @@ def of(observation: Observed) -> Signs:
         stuck_s=stuck.silent_s if stuck else 0.0,
         failed_share=failures.failed(observation).share,
         behind_share=failures.behind(observation),
+        ended=float(bool(observation.died)),
         kept_bytes=growth.bytes,
         kept_each=growth.each,
         open_more=failures.descriptors(observation)[0],

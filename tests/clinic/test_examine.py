@@ -221,7 +221,7 @@ def test_what_crashes_under_load_gets_a_report_all_the_same(tmp_path):
     )
     found = lab.examine("node app.cjs", folder=command(tmp_path, text).folder)
     assert "exit code 7" in found.observed.died
-    assert found.first == "it ended"
+    assert found.first == "program ended"
     assert "exit code 7" in report.page(found)
 
 

@@ -126,6 +126,41 @@ def test_arrivals_at_half_of_its_most_that_pile_up_are_told():
     assert names(seen(CALM, dataclasses.replace(below, answers=950, waiting=2))) == []
 
 
+STORY = """node app.mjs crashed with 16 clients (exit code 1).
+It printed:
+  | file:///srv/my%20shop/audit.mjs:10
+  |     throw new Error("10 entries are waiting");
+  |           ^
+  | Error: 10 entries are waiting
+  |     at check (/srv/my shop/node_modules/check/index.js:3:1)
+  |     at audit (file:///srv/my%20shop/audit.mjs:10:11)
+  |     at runNextTicks (node:internal/process/task_queues:60:5)
+  | Node.js v24.21.0"""
+
+
+@pytest.mark.parametrize(
+    ("story", "place"),
+    [
+        (STORY, "/srv/my shop/audit.mjs:10"),
+        (STORY.replace(":10:11)", ")"), "/srv/my shop/audit.mjs:10"),  # a syntax error has no frame
+        (
+            "node app.mjs ended with 16 clients (killed by signal 9).\nIt printed:\n  | (nothing)",
+            "",
+        ),
+    ],
+)
+def test_a_program_that_ends_is_told_with_the_line_that_threw(story, place):
+    resets = {"ECONNRESET": 11, "ECONNREFUSED": 5}
+    many = dataclasses.replace(CALM, kinds=resets, failed=16)
+    found = diagnosed(seen(many, died=story))
+    assert [finding.illness.name for finding in found.diagnosis.findings] == ["program ended"]
+    assert story.partition("\n")[0] in repr(found)
+    assert (f"  at {place}\n" in repr(found)) == bool(place)
+    assert "How it ended" in report.page(found)
+    refused = dataclasses.replace(many, kinds=resets | {"status 500": 40}, failed=56)
+    assert names(seen(refused, died=story)) == ["program ended", "failing requests"]
+
+
 def kept(*marks, **more):
     """Marks of (heap, external, descriptors) before, between and after the two loads."""
     loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=1000) for i in (1, 2)]
