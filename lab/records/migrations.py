@@ -14,15 +14,19 @@ from lab.servers.sources import covered, digest
 # A word of a command that is a file of the server, or a module of it with its application.
 _FILE = re.compile(r"(?:\{root\}/)?([\w.-]+(?:/[\w.-]+)+\.(?:[cm]?js|py|rb))")
 _MODULE = re.compile(r"(servers(?:\.\w+)+):(\w+)")
+_OLD_IMPORT = re.compile(
+    r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.(?:[cm]?js|py))["']"""
+)
 
 
 def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
     """Return a record of schema 1 in schema 2.
 
     Schema 1 knows a server and a program by path, too, and a program by a digest of its text with
-    the relative addresses that are in it. Schema 2 has the paths as labels, and a digest that does
-    not depend on the addresses. If the program was edited since, the old digest stays, which no
-    program has.
+    the relative addresses that are in it. Schema 2 has the paths as labels, and a digest of all
+    files that the program leads to, which does not depend on the addresses. If the program was
+    edited since, the old digest stays, which no program has. A file that the program leads to, and
+    that the old digest does not tell of, counts as it is today.
     """
     question = data.get("question")
     if not isinstance(question, dict):  # a damaged file: its reader says what is missing
@@ -70,7 +74,19 @@ def _programs(kind: str | None, options: dict[str, Any]) -> list[Path]:
 
 def _of_programs(programs: Iterable[Path], source: str) -> str:
     """The digest of the program that has the old digest `source`."""
-    for texts in map(covered, programs):
-        if hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16] == source:
-            return digest(texts)
+    for program in programs:
+        old_texts = "".join(_old_texts(program).values())
+        if hashlib.sha256(old_texts.encode()).hexdigest()[:16] == source:
+            return digest(covered(program))
     return source
+
+
+def _old_texts(path: Path) -> dict[Path, str]:
+    """The texts that make the digest of a program in schema 1."""
+    texts: dict[Path, str] = {}
+    queue = [path]
+    for file in queue:
+        if file not in texts and file.is_file():
+            texts[file] = file.read_text("utf-8")
+            queue += [(file.parent / name).resolve() for name in _OLD_IMPORT.findall(texts[file])]
+    return texts

@@ -52,7 +52,7 @@ def program(tmp_path, monkeypatch):
 
 
 def old_digest(path):
-    return hashlib.sha256("".join(covered(path).values()).encode()).hexdigest()[:16]
+    return hashlib.sha256(b"".join(covered(path).values())).hexdigest()[:16]
 
 
 @pytest.mark.parametrize(
