@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
+from lab.records.identity import source_word
 from lab.servers.sources import covered, digest
 
 # A word of a command that is a file of the server, or a module of it with its application.
@@ -46,20 +47,26 @@ def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
 def _arm(arm: Any) -> Any:
     if not isinstance(arm, dict) or "command" not in arm:
         return arm
-    command, files = [], []
-    for word in arm["command"]:
-        if match := _FILE.fullmatch(word):
-            command.append("{source}")
-            files.append(match[1])
-        elif match := _MODULE.fullmatch(word):
-            command.append(f"{{source}}:{match[2]}")
-            files.append(match[1].replace(".", "/") + ".py")
-        else:
-            command.append(word)
+    named = [_file_of_server(word) for word in arm["command"]]
+    # A server that is started by another program, with its own file behind: its own is the first.
+    files = list(dict.fromkeys(file for file, _ in reversed(named) if file))
+    command = [
+        source_word(files.index(file) + 1) + application if file else word
+        for word, (file, application) in zip(arm["command"], named, strict=True)
+    ]
     changed: dict[str, Any] = {}
     for key, value in arm.items():  # in the order of a record that is made today
         changed |= {"command": command, "files": files} if key == "command" else {key: value}
     return changed
+
+
+def _file_of_server(word: str) -> tuple[str, str]:
+    """The file that a word of a command names, "" if it names none, and what follows it."""
+    if match := _FILE.fullmatch(word):
+        return match[1], ""
+    if match := _MODULE.fullmatch(word):
+        return match[1].replace(".", "/") + ".py", f":{match[2]}"
+    return "", ""
 
 
 def _programs(kind: str | None, options: dict[str, Any]) -> list[Path]:

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,19 +60,20 @@ class _Address:
     end: int = -1
 
 
-def covered(path: Path) -> dict[Path, bytes]:
-    """Return the contents that make the digest of a program: its own, and that of each file once
-    that a string in one of its texts leads to. Raises LabError if a file cannot be read.
+def covered(path: Path, *others: Path) -> dict[Path, bytes]:
+    """Return the contents that make the digest of a program, and of others that a command names:
+    their own, and that of each file once that a string in one of their texts leads to. Raises
+    LabError if a file cannot be read.
     """
     contents: dict[Path, bytes] = {}
     own = path.resolve()
-    queue = [own]
+    queue = [own, *(one.resolve() for one in others)]
     for file in queue:
         if file not in contents and file.is_file():
             contents[file] = _content(file)
             for address in _addresses(file, contents[file], is_own=file == own):
-                is_folder = address.target.is_dir()
-                queue += _files(address.target, own) if is_folder else [address.target]
+                target = address.target
+                queue += _files(target, own).values() if target.is_dir() else [target]
     return contents
 
 
@@ -97,9 +97,9 @@ def digest(contents: Mapping[Path, bytes]) -> str:
         """What an address leads to, as it is hashed."""
         target = address.target
         if not target.is_dir():
-            return numbers[target]
-        files = [(f.relative_to(target).as_posix(), numbers[f]) for f in _files(target, own)]
-        return [name(target), *files]
+            return numbers.get(target)
+        inside = {path: numbers.get(file) for path, file in _files(target, own).items()}
+        return [name(target), inside]
 
     whole: list[Any] = []
     for file, content in contents.items():
@@ -121,13 +121,19 @@ def digest(contents: Mapping[Path, bytes]) -> str:
 
 
 def _content(file: Path) -> bytes:
-    try:
+    with _readable(file):
         return file.read_bytes()
+
+
+@contextlib.contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise LabError(
-            f"A program leads to {paths.relative(file)}, which cannot be read ({error.strerror}). "
-            "Make the file readable, because a record is known by the contents of all files of "
-            "its program."
+            f"A program leads to {paths.relative(path)}, which cannot be read ({error.strerror}). "
+            "Make it readable, because a record is known by the contents of all files of its "
+            "program."
         ) from None
 
 
@@ -143,8 +149,12 @@ def _kind(file: Path) -> str:
     for folder in file.parents:
         package = folder / "package.json"
         if package.is_file():
-            about = json.loads(package.read_text("utf-8"))
-            return "module" if about.get("type") == "module" else ""
+            try:
+                about = json.loads(_content(package))
+            except ValueError:  # which Node refuses
+                return ""
+            is_module = isinstance(about, dict) and about.get("type") == "module"
+            return "module" if is_module else ""
     return ""
 
 
@@ -246,18 +256,26 @@ def _unescaped(written: str) -> str:
     return _ESCAPE.sub(character, written)
 
 
-def _files(folder: Path, own: Path) -> list[Path]:
-    """Return the files of a folder in the order of their names, none if the program or what is
+def _files(folder: Path, own: Path) -> dict[str, Path]:
+    """Return the files of a folder by their paths in it, in order; none if the program or what is
     measured lies in it: such a folder has more than what belongs to the program.
     """
     if own.is_relative_to(folder) or paths.RUNS.is_relative_to(folder):
-        return []
+        return {}
+    files: dict[str, Path] = {}
+    walked: set[Path] = set()  # a link may lead to a folder above
 
-    def walk(inside: Path) -> Iterable[Path]:
-        for one in sorted(inside.iterdir()):
-            if one.is_file():
-                yield one.resolve()
-            elif one.is_dir() and one.name not in _PINNED and not one.is_symlink():
-                yield from walk(one)
+    def walk(inside: Path) -> None:
+        if inside.name in _PINNED or inside.resolve() in walked:
+            return
+        walked.add(inside.resolve())
+        with _readable(inside):
+            entries = sorted(inside.iterdir())
+        for entry in entries:
+            if entry.is_file():
+                files[entry.relative_to(folder).as_posix()] = entry.resolve()
+            elif entry.is_dir():
+                walk(entry)
 
-    return [] if folder.name in _PINNED else list(itertools.chain(walk(folder)))
+    walk(folder)
+    return files

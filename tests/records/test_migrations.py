@@ -20,7 +20,7 @@ def old_arm(recipe):
     arm = of_recipe(recipe)
     words = [str(word) for word in recipe.command]
     command = [
-        word if new.startswith("{source}") else new
+        word if new.startswith("{source") else new
         for word, new in zip(words, arm["command"], strict=True)
     ]
     command = [word.replace(str(paths.ROOT), "{root}") for word in command]
@@ -64,7 +64,11 @@ def test_a_server_of_an_old_record_is_the_server_of_today(name):
     old = old_record(arms={"one": old_arm(recipe), "swept": [old_arm(recipe)] * 2})
     assert all("/" in json.dumps(arm) for arm in old["question"]["arms"].values())
     now = question({"one": of_recipe(recipe), "swept": [of_recipe(recipe)] * 2})
-    assert differences(migrated(old)["question"], now) == []
+    after = migrated(old)["question"]
+    assert differences(after, now) == []
+    words = json.dumps(old).replace("servers.python.flask_sleep:", "servers/python/flask_sleep.py")
+    named = [file for file in now["arms"]["one"]["files"] if file in words]
+    assert after["arms"]["one"]["files"] == named
 
 
 def test_a_server_of_a_cell_and_an_address_of_somebody_are_the_same(tmp_path, monkeypatch):

@@ -328,12 +328,29 @@ def test_programs_of_random_parts_have_one_digest_each(seed):
             assert found.setdefault(of("book/part/a.mjs"), texts) == texts
 
 
+def test_a_folder_may_have_links_to_other_folders_and_to_itself():
+    write({COUNT: URL_OF.format("./lib/"), "book/part/lib/a.txt": "", "elsewhere/b.txt": "1"})
+    (paths.ROOT / "book/part/lib/itself").symlink_to(paths.ROOT / "book/part/lib")
+    (paths.ROOT / "book/part/lib/more").symlink_to(paths.ROOT / "elsewhere")
+    before = of(COUNT)
+    write({"elsewhere/b.txt": "2"})
+    assert of(COUNT) != before
+
+
+@pytest.mark.parametrize("package", ["{", "[]", '{"type": 1}'])
+def test_a_package_that_node_refuses_makes_no_script_a_module(package):
+    write({"book/part/a.js": "1;"})
+    before = of("book/part/a.js")
+    write({"book/part/package.json": package})
+    assert of("book/part/a.js") == before
+
+
 def test_a_file_that_cannot_be_read_is_named(monkeypatch):
     def refuses(file):
         raise PermissionError(13, "Permission denied", str(file))
 
     monkeypatch.setattr(paths.Path, "read_bytes", refuses)
-    with pytest.raises(LabError, match=r"count\.mjs, which cannot be read .*Make the file readable"):
+    with pytest.raises(LabError, match=r"count\.mjs, which cannot be read .*Make it readable"):
         of(COUNT)
 
 
@@ -368,3 +385,12 @@ def test_a_word_of_a_command_that_is_no_file_of_the_server_belongs_to_the_questi
     (paths.ROOT / "book/part/app.py").write_text("app = 1\n")
     unplaced = asked("book/part/app.py", words=("-m", "gunicorn", module))
     assert unplaced["arms"]["mine"]["command"][-1] == "{source}:app"
+
+
+def test_a_command_says_which_file_of_a_server_it_starts():
+    files = (COUNT, TWO)
+    one, other = (asked(*files, words=words) for words in ((COUNT,), (TWO,)))
+    assert other["arms"]["mine"]["command"] == ["node-x", "{source 2}"]
+    assert differences(one, other) == ["arm mine: command changed"]
+    both, swapped = (asked(*files, words=words) for words in (files, files[::-1]))
+    assert differences(both, swapped) == ["arm mine: command changed"]
