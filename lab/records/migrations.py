@@ -33,19 +33,20 @@ def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(question, dict):  # a damaged file: its reader says what is missing
         return {**data, "schema": 2}
     new_question = dict(question)
-    if "arms" in question:
+    if isinstance(arms := question.get("arms"), dict):
         new_question["arms"] = {
             name: [_arm(one) for one in arm] if isinstance(arm, list) else _arm(arm)
-            for name, arm in question["arms"].items()
+            for name, arm in arms.items()
         }
-    options = question.get("options", {})
-    if programs := _programs(data.get("kind"), options):
-        new_question["options"] = {**options, "source": _of_programs(programs, options["source"])}
+    options = question.get("options")
+    if isinstance(options, dict) and "source" in options:
+        source = _of_programs(_programs(data.get("kind"), options), options["source"])
+        new_question["options"] = {**options, "source": source}
     return {**data, "schema": 2, "question": new_question}
 
 
 def _arm(arm: Any) -> Any:
-    if not isinstance(arm, dict) or "command" not in arm:
+    if not isinstance(arm, dict) or not isinstance(arm.get("command"), list):
         return arm
     named = [_file_of_server(word) for word in arm["command"]]
     # A server that is started by another program, with its own file behind: its own is the first.
@@ -60,8 +61,10 @@ def _arm(arm: Any) -> Any:
     return changed
 
 
-def _file_of_server(word: str) -> tuple[str, str]:
+def _file_of_server(word: Any) -> tuple[str, str]:
     """The file that a word of a command names, "" if it names none, and what follows it."""
+    if not isinstance(word, str):
+        return "", ""
     if match := _FILE.fullmatch(word):
         return match[1], ""
     if match := _MODULE.fullmatch(word):
@@ -71,11 +74,13 @@ def _file_of_server(word: str) -> tuple[str, str]:
 
 def _programs(kind: str | None, options: dict[str, Any]) -> list[Path]:
     """The files that the digest of a record may be of."""
-    if kind == "program":
-        return [paths.ROOT / options["program"]]
-    if kind == "examination":  # its command names a file of the chapter's folder
-        names = [word for word in options["command"] if word.endswith(".mjs")]
-        return [file for name in names for file in sorted((paths.ROOT / "book").rglob(name))]
+    if kind == "program" and isinstance(program := options.get("program"), str):
+        return [paths.ROOT / program]
+    if kind == "examination" and isinstance(words := options.get("command"), list):
+        ends = tuple(f"/{word}" for word in words if str(word).endswith(".mjs"))
+        # Its command names a file of the chapter's folder.
+        programs = sorted((paths.ROOT / "book").rglob("*.mjs")) if ends else []
+        return [file for file in programs if file.as_posix().endswith(ends)]
     return []
 
 
@@ -94,6 +99,6 @@ def _old_texts(path: Path) -> dict[Path, str]:
     queue = [path]
     for file in queue:
         if file not in texts and file.is_file():
-            texts[file] = file.read_text("utf-8")
+            texts[file] = file.read_text("utf-8", errors="replace")  # else it is another program
             queue += [(file.parent / name).resolve() for name in _OLD_IMPORT.findall(texts[file])]
     return texts
