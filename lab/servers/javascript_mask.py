@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Sequence
 
 BLANK = "\0"  # stands in a mask for a character of a string, of a template or of a pattern
 
@@ -24,6 +25,10 @@ _UNSURE = re.compile(r"(?:[)}.]|\+\+|--|(?:of|yield|await|async|let|static|get|s
 _OLD_COMMENTS = ("<!--", "-->")  # begin a comment in a script, not in a module
 
 
+class _Unsure(Exception):
+    """It is not sure what is code."""
+
+
 @functools.lru_cache(maxsize=1024)
 def masked(text: str) -> str | None:
     """Return a text of the same length in which comments are spaces, and the insides of strings,
@@ -31,54 +36,65 @@ def masked(text: str) -> str | None:
     """
     if BLANK in text or any(one in text for one in _OLD_COMMENTS):
         return None
-    mask: list[str] = []  # as far as `position`
+    begin = len(text.partition("\n")[0]) if text.startswith("#!") else 0
+    mask = [" " * begin]
     open_braces: list[str] = []  # each "{", or "`" for one in a template
-    position = 0
+    try:
+        while match := _NEXT.search(text, begin):
+            mask.append(text[begin : match.start()])
+            shown = _shown(match, mask, open_braces)
+            mask.append(shown)
+            begin = match.start() + len(shown)
+    except _Unsure:
+        return None
+    return None if open_braces else "".join(mask) + text[begin:]
 
-    def took(end: int, shown: str) -> None:
-        nonlocal position
-        mask.append(shown)
-        position = end
 
-    if text.startswith("#!"):
-        end = len(text.partition("\n")[0])
-        took(end, " " * end)
-    while match := _NEXT.search(text, position):
-        took(match.start(), text[position : match.start()])
-        found, end = match[0], match.end()
-        if match["comment"]:
-            took(end, re.sub(r"[^\n]", " ", found))
-        elif match["string"]:
-            took(end, found[0] + BLANK * (len(found) - 2) + found[0])
-        elif found == "/":
-            before = "".join(mask[-200:]).rstrip()
-            if text[end : end + 1] == "*":
-                return None  # a comment without an end
-            if _BEFORE_A_PATTERN.search(before):
-                pattern = _PATTERN.match(text, position)
-                if pattern is None:
-                    return None
-                took(pattern.end(), "/" + BLANK * (len(pattern[0]) - 2) + "/")
-            elif _UNSURE.search(before) and "/" in text[end:].partition("\n")[0]:
-                return None
-            else:
-                took(end, found)
-        elif found == "{":
-            open_braces.append(found)
-            took(end, found)
-        elif found == "`" or (found == "}" and open_braces and open_braces.pop() == "`"):
-            inside = _TEMPLATE.match(text, end)
-            after = inside.end() if inside else end
-            took(after, found + BLANK * (after - end))
-            if text.startswith("${", after):
-                open_braces.append("`")
-                took(after + 2, "${")
-            elif text.startswith("`", after):
-                took(after + 1, "`")
-            else:
-                return None
-        elif found == "}":
-            took(end, found)
-        else:
-            return None  # a string without an end
-    return "".join(mask) + text[position:]
+def _shown(match: re.Match[str], mask: Sequence[str], open_braces: list[str]) -> str:
+    """Return what stands in the mask for the part of a text that begins with a match. Raises
+    _Unsure.
+    """
+    found, text = match[0], match.string
+    if match["comment"]:
+        return re.sub(r"[^\n]", " ", found)
+    if match["string"]:
+        return _blank(found)
+    if found == "/":
+        return _of_slash(text, match.start(), "".join(mask[-200:]).rstrip())
+    if found == "`" or (found == "}" and open_braces and open_braces.pop() == "`"):
+        return found + _of_template(text, match.end(), open_braces)
+    if found == "{":
+        open_braces.append(found)
+    elif found != "}":
+        raise _Unsure  # a string without an end
+    return found
+
+
+def _of_slash(text: str, begin: int, before: str) -> str:
+    """What stands for a pattern, or for the sign of a division."""
+    if _BEFORE_A_PATTERN.search(before):
+        pattern = _PATTERN.match(text, begin)
+        if pattern is None:
+            raise _Unsure
+        return _blank(pattern[0])
+    rest = text[begin + 1 :].partition("\n")[0]
+    if rest.startswith("*") or (_UNSURE.search(before) and "/" in rest):
+        raise _Unsure  # a comment without an end, or perhaps a pattern
+    return "/"
+
+
+def _of_template(text: str, begin: int, open_braces: list[str]) -> str:
+    """What stands for a template as far as its end, or the next code in it."""
+    inside = _TEMPLATE.match(text, begin)
+    end = inside.end() if inside else begin
+    blank = BLANK * (end - begin)
+    if text.startswith("${", end):
+        open_braces.append("`")
+        return f"{blank}${{"
+    if text.startswith("`", end):
+        return f"{blank}`"
+    raise _Unsure
+
+
+def _blank(found: str) -> str:
+    return found[0] + BLANK * (len(found) - 2) + found[-1]

@@ -41,9 +41,7 @@ _IMPORT = re.compile(
     r"\s*[,)])"
 )
 _REQUIRE = re.compile(rf"{_NOT_A_PART}require\s*\(\s*{_LITERAL}\s*\)")
-_URL = re.compile(
-    rf"{_NOT_A_PART}new\s+URL\s*\(\s*{_LITERAL}\s*,\s*import\.meta\.url\s*,?\s*\)"
-)
+_URL = re.compile(rf"{_NOT_A_PART}new\s+URL\s*\(\s*{_LITERAL}\s*,\s*import\.meta\.url\s*,?\s*\)")
 # A string wherever it may be, for a text of which it is not known what is code.
 _QUOTED = re.compile(r"""(?=(["'`])([^\n]*?)\1)""")
 _PYTHON_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)", re.M)
@@ -173,9 +171,11 @@ def _addresses(file: Path, content: bytes, *, is_own: bool) -> list[_Address]:
         written = text[begin:end]
         if begin in places and (target := _plain(file, written, places[begin])):
             found.append(_Address(target, begin, end))
-        elif target := _target(file, _unescaped(written), is_url=places.get(begin) == "URL"):
-            if not (is_own and target == file.parent):  # which is the same of every program
-                found.append(_Address(target))
+            continue
+        target = _target(file, _unescaped(written), is_url=places.get(begin) == "URL")
+        is_home = is_own and target == file.parent  # which is the same of every program
+        if target and not is_home:
+            found.append(_Address(target))
     return found
 
 

@@ -49,7 +49,7 @@ def text_of(html):
         f"\n\n{LONG}\n\n\nshort\n",
         f"x = '''{LONG}\n{LONG}\n\n    {LONG}'''\n",
         f"        '{WORD}'\n",
-        "    '" + "&<>\"" * 20 + "'\n",
+        "    '" + '&<>"' * 20 + "'\n",
         "    '" + "\N{GRINNING FACE}é" * 20 + "'\n",
         f"{LONG}\r\n    {LONG}\r\n",
         f"\t{LONG}\n",

@@ -136,7 +136,7 @@ def test_only_a_command_is_recorded():
 def test_a_command_that_names_no_program_is_not_recorded(tmp_path, command):
     """Else its record would answer for whatever program stands behind the command later."""
     (tmp_path / "index.js").write_text("1;")
-    with pytest.raises(lab.LabError, match="Name the file, as in: node app.mjs"):
+    with pytest.raises(lab.LabError, match=r"Name the file, as in: node app\.mjs"):
         lab.examine(command, folder=tmp_path, experiment="mine")
 
 

@@ -141,7 +141,7 @@ def test_a_load_for_another_machine_is_refused(url):
     ],
 )
 def test_a_url_that_tools_read_differently_is_refused(url):
-    with pytest.raises(AdapterError, match="Write http://127.0.0.1:PORT/PATH"):
+    with pytest.raises(AdapterError, match=r"Write http://127\.0\.0\.1:PORT/PATH"):
         ToolSpec(url)
 
 

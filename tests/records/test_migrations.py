@@ -150,5 +150,5 @@ def test_a_word_that_is_no_file_of_a_chapter_names_no_program(program, word):
 
 @pytest.mark.parametrize("schema", [0, 3, "1", None, [1], 1.5])
 def test_a_schema_that_no_book_had_is_told_with_what_to_do(schema):
-    with pytest.raises(LabError, match="has schema .*Update the book, or record again with"):
+    with pytest.raises(LabError, match=r"has schema .*Update the book, or record again with"):
         reference.migrate({**old_record(), "schema": schema}, "old")
