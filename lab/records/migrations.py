@@ -48,12 +48,12 @@ def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
 def _arm(arm: Any) -> Any:
     if not isinstance(arm, dict) or not isinstance(arm.get("command"), list):
         return arm
-    named = [_file_of_server(word) for word in arm["command"]]
+    files_of_words = [_file_of_server(word) for word in arm["command"]]
     # A server that is started by another program, with its own file behind: its own is the first.
-    files = list(dict.fromkeys(file for file, _ in reversed(named) if file))
+    files = list(dict.fromkeys(file for file, _ in reversed(files_of_words) if file))
     command = [
         source_word(files.index(file) + 1) + application if file else word
-        for word, (file, application) in zip(arm["command"], named, strict=True)
+        for word, (file, application) in zip(arm["command"], files_of_words, strict=True)
     ]
     changed: dict[str, Any] = {}
     for key, value in arm.items():  # in the order of a record that is made today

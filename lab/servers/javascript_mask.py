@@ -54,20 +54,20 @@ def _shown(match: re.Match[str], mask: Sequence[str], open_braces: list[str]) ->
     """Return what stands in the mask for the part of a text that begins with a match. Raises
     _Unsure.
     """
-    found, text = match[0], match.string
+    sign, text = match[0], match.string
     if match["comment"]:
-        return re.sub(r"[^\n]", " ", found)
+        return re.sub(r"[^\n]", " ", sign)
     if match["string"]:
-        return _blank(found)
-    if found == "/":
+        return _blank(sign)
+    if sign == "/":
         return _of_slash(text, match.start(), "".join(mask[-200:]).rstrip())
-    if found == "`" or (found == "}" and open_braces and open_braces.pop() == "`"):
-        return found + _of_template(text, match.end(), open_braces)
-    if found == "{":
-        open_braces.append(found)
-    elif found != "}":
+    if sign == "`" or (sign == "}" and open_braces and open_braces.pop() == "`"):
+        return sign + _of_template(text, match.end(), open_braces)
+    if sign == "{":
+        open_braces.append(sign)
+    elif sign != "}":
         raise _Unsure  # a string without an end
-    return found
+    return sign
 
 
 def _of_slash(text: str, begin: int, before: str) -> str:

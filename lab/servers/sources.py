@@ -31,7 +31,16 @@ from lab.servers.javascript_mask import BLANK, masked
 
 _JAVASCRIPT = (".js", ".mjs", ".cjs")
 _PROGRAM = (*_JAVASCRIPT, ".ts", ".mts", ".cts", ".py")
-_PLACELESS = ("", ".js", ".json", ".node")  # what `require` adds to an address, in this order
+_ADDED_BY_REQUIRE = ("", ".js", ".json", ".node")  # to an address, in this order
+_PINNED = ("node_modules", "__pycache__")  # folders in a folder that are no part of it
+_LITERAL = rf"""(["'`])({BLANK}*)\1"""
+_NOT_A_PART = r"(?<![\w$.#])"  # what comes next is not the end of another name
+# The address of an import, of a call of `require`, and of a URL that begins at the file.
+_IMPORT = re.compile(
+    rf"""{_NOT_A_PART}(?:(?:from|import)\s*(["'])({BLANK}*)\1"""
+    rf"""|import\s*\(\s*(["'`])({BLANK}*)\3\s*[,)])"""
+)
+_REQUIRE = ("", ".js", ".json", ".node")  # to an address, in this order
 _PINNED = ("node_modules", "__pycache__")  # folders in a folder that are no part of it
 _LITERAL = rf"""(["'`])({BLANK}*)\1"""
 _NOT_A_PART = r"(?<![\w$.#])"  # what comes next is not the end of another name
@@ -64,14 +73,14 @@ def covered(path: Path, *others: Path) -> dict[Path, bytes]:
     LabError if a file cannot be read.
     """
     contents: dict[Path, bytes] = {}
-    own = path.resolve()
-    queue = [own, *(one.resolve() for one in others)]
+    program = path.resolve()
+    queue = [program, *(one.resolve() for one in others)]
     for file in queue:
         if file not in contents and file.is_file():
             contents[file] = _content(file)
-            for address in _addresses(file, contents[file], is_own=file == own):
+            for address in _addresses(file, contents[file], is_own=file == program):
                 target = address.target
-                queue += _files(target, own).values() if target.is_dir() else [target]
+                queue += _files(target, program).values() if target.is_dir() else [target]
     return contents
 
 
@@ -82,13 +91,13 @@ def digest(contents: Mapping[Path, bytes]) -> str:
     """
     if not contents:
         return hashlib.sha256().hexdigest()[:16]
-    own = next(iter(contents))
+    program = next(iter(contents))
     numbers = {file: number for number, file in enumerate(contents)}
 
     def name(target: Path) -> str:
         """Where a file lies: in the folder of the program, or in the project."""
-        if target.is_relative_to(own.parent):
-            return f"./{target.relative_to(own.parent).as_posix()}"
+        if target.is_relative_to(program.parent):
+            return f"./{target.relative_to(program.parent).as_posix()}"
         return paths.relative(target)
 
     def end_of(address: _Address) -> Any:
@@ -96,16 +105,16 @@ def digest(contents: Mapping[Path, bytes]) -> str:
         target = address.target
         if not target.is_dir():
             return numbers.get(target)
-        inside = {path: numbers.get(file) for path, file in _files(target, own).items()}
+        inside = {path: numbers.get(file) for path, file in _files(target, program).items()}
         return [name(target), inside]
 
     whole: list[Any] = []
     for file, content in contents.items():
-        if file != own and file.suffix not in _PROGRAM:
+        if file != program and file.suffix not in _PROGRAM:
             whole.append([name(file), hashlib.sha256(content).hexdigest()])
             continue
         text, begin, pieces = _text(content), 0, list[Any]()
-        addresses = _addresses(file, content, is_own=file == own)
+        addresses = _addresses(file, content, is_own=file == program)
         for address in [one for one in addresses if one.begin >= 0]:
             pieces += [text[begin : address.begin], end_of(address)]
             begin = address.end
@@ -113,8 +122,8 @@ def digest(contents: Mapping[Path, bytes]) -> str:
         whole.append([[*pieces, text[begin:]], strings, _kind(file)])
     (first, *_) = whole
     alone = len(whole) == 1 and len(first[0]) == 1 and not first[1] and not first[2]
-    if alone and not contents[own].startswith(_NO_TEXT):
-        return hashlib.sha256(contents[own]).hexdigest()[:16]
+    if alone and not contents[program].startswith(_NO_TEXT):
+        return hashlib.sha256(contents[program]).hexdigest()[:16]
     return hashlib.sha256(_NO_TEXT + json.dumps(whole).encode()).hexdigest()[:16]
 
 
@@ -165,18 +174,18 @@ def _addresses(file: Path, content: bytes, *, is_own: bool) -> list[_Address]:
     if mask is None:
         return [_Address(target) for target in _of_any_text(file, text)]
     places = dict(_places(mask))
-    found: list[_Address] = []
+    addresses: list[_Address] = []
     for match in re.finditer(_LITERAL, mask):
         begin, end = match.span(2)
-        written = text[begin:end]
-        if begin in places and (target := _plain(file, written, places[begin])):
-            found.append(_Address(target, begin, end))
+        spelling = text[begin:end]
+        if begin in places and (target := _plain(file, spelling, places[begin])):
+            addresses.append(_Address(target, begin, end))
             continue
-        target = _target(file, _unescaped(written), is_url=places.get(begin) == "URL")
+        target = _target(file, _unescaped(spelling), is_url=places.get(begin) == "URL")
         is_home = is_own and target == file.parent  # which is the same of every program
         if target and not is_home:
-            found.append(_Address(target))
-    return found
+            addresses.append(_Address(target))
+    return addresses
 
 
 def _places(mask: str) -> Iterator[tuple[int, str]]:
@@ -197,12 +206,12 @@ def _is_redefined(name: str, mask: str) -> bool:
     return len(every) > len(used) or declared is not None
 
 
-def _plain(file: Path, written: str, place: str) -> Path | None:
+def _plain(file: Path, spelling: str, place: str) -> Path | None:
     """Return what an address leads to that can be left out of the text, None of any other."""
-    if re.search(r"[\\?#%]", written) or not re.match(r"\.\.?(?:/|$)", written):
+    if re.search(r"[\\?#%]", spelling) or not re.match(r"\.\.?(?:/|$)", spelling):
         return None
-    target = _found(file, written)
-    if target is None or (target.is_file() and written.endswith("/")):
+    target = _found(file, spelling)
+    if target is None or (target.is_file() and spelling.endswith("/")):
         return None
     return target if place == "URL" or target.is_file() else None
 
@@ -222,12 +231,12 @@ def _of_any_text(file: Path, text: str) -> Iterator[Path]:
                     yield candidate.resolve()
 
 
-def _target(file: Path, written: str, *, is_url: bool = False) -> Path | None:
+def _target(file: Path, spelling: str, *, is_url: bool = False) -> Path | None:
     """Return the file or folder that a string leads to from a file, None if it does to none."""
-    unquoted = unquote(re.split(r"[?#]", written)[0]).replace("\\", "/")
-    for address in dict.fromkeys((written, unquoted)):
+    unquoted = unquote(re.split(r"[?#]", spelling)[0]).replace("\\", "/")
+    for address in dict.fromkeys((spelling, unquoted)):
         is_path = is_url or address.startswith(".") or address.endswith("/")
-        for added in _PLACELESS:
+        for added in _ADDED_BY_REQUIRE:
             target = _found(file, address + added)
             if target and (target.is_file() or is_path):
                 return target
@@ -245,7 +254,7 @@ def _found(file: Path, address: str) -> Path | None:
     return None
 
 
-def _unescaped(written: str) -> str:
+def _unescaped(spelling: str) -> str:
     def character(match: re.Match[str]) -> str:
         code = match[1] or match[2] or match[3]
         try:
@@ -253,22 +262,22 @@ def _unescaped(written: str) -> str:
         except (ValueError, OverflowError):
             return match[0]
 
-    return _ESCAPE.sub(character, written)
+    return _ESCAPE.sub(character, spelling)
 
 
-def _files(folder: Path, own: Path) -> dict[str, Path]:
+def _files(folder: Path, program: Path) -> dict[str, Path]:
     """Return the files of a folder by their paths in it, in order; none if the program or what is
     measured lies in it: such a folder has more than what belongs to the program.
     """
-    if own.is_relative_to(folder) or paths.RUNS.is_relative_to(folder):
+    if program.is_relative_to(folder) or paths.RUNS.is_relative_to(folder):
         return {}
     files: dict[str, Path] = {}
-    walked: set[Path] = set()  # a link may lead to a folder above
+    folders: set[Path] = set()  # a link may lead to a folder above
 
     def walk(inside: Path) -> None:
-        if inside.name in _PINNED or inside.resolve() in walked:
+        if inside.name in _PINNED or inside.resolve() in folders:
             return
-        walked.add(inside.resolve())
+        folders.add(inside.resolve())
         with _readable(inside):
             entries = sorted(inside.iterdir())
         for entry in entries:

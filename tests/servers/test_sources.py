@@ -192,6 +192,10 @@ PAIRS = {
         {"a.mjs": "reimport('./b.mjs');", "b.mjs": ""},
         {"a.mjs": "reimport('./x/../b.mjs');", "b.mjs": ""},
     ),
+    "a function with the name of a word of imports gets a template": (
+        {"a.mjs": "from`./b.mjs`;", "b.mjs": ""},
+        {"a.mjs": "from`./x/../b.mjs`;", "b.mjs": ""},
+    ),
     "a method has the name of require": (
         {"a.cjs": "it.require('./b.cjs');", "b.cjs": ""},
         {"a.cjs": "it.require('./x/../b.cjs');", "b.cjs": ""},
