@@ -40,15 +40,6 @@ _IMPORT = re.compile(
     rf"""{_NOT_A_PART}(?:(?:from|import)\s*(["'])({BLANK}*)\1"""
     rf"""|import\s*\(\s*(["'`])({BLANK}*)\3\s*[,)])"""
 )
-_REQUIRE = ("", ".js", ".json", ".node")  # to an address, in this order
-_PINNED = ("node_modules", "__pycache__")  # folders in a folder that are no part of it
-_LITERAL = rf"""(["'`])({BLANK}*)\1"""
-_NOT_A_PART = r"(?<![\w$.#])"  # what comes next is not the end of another name
-# The address of an import, of a call of `require`, and of a URL that begins at the file.
-_IMPORT = re.compile(
-    rf"{_NOT_A_PART}(?:(?:from|import)\s*{_LITERAL}|import\s*\(\s*{_LITERAL.replace('1', '3')}"
-    r"\s*[,)])"
-)
 _REQUIRE = re.compile(rf"{_NOT_A_PART}require\s*\(\s*{_LITERAL}\s*\)")
 _URL = re.compile(rf"{_NOT_A_PART}new\s+URL\s*\(\s*{_LITERAL}\s*,\s*import\.meta\.url\s*,?\s*\)")
 # A string wherever it may be, for a text of which it is not known what is code.
