@@ -26,7 +26,7 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A sentence offering the nearest known words, or the whole short list."""
-    names = sorted(known)
+    names = sorted({*known})
     close = nearest(word, names)
     if close:
         return f"Did you mean {' or '.join(close)}?"

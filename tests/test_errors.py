@@ -28,7 +28,7 @@ def test_a_name_without_its_runtime_is_found():
 
 
 def test_a_name_like_no_other_gets_the_list():
-    assert did_you_mean("zzz", ["b", "a"]) == "Known: a, b."
+    assert did_you_mean("zzz", ["b", "a", "b"]) == "Known: a, b."
 
 
 def test_a_lab_error_is_an_ordinary_exception():

@@ -7,7 +7,9 @@ The texts are the files in tools/new; a kind more is a function here, named in K
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +26,9 @@ from lab.widgets.question import questions
 
 _WORD = "[a-z0-9]+(?:-[a-z0-9]+)*"
 _PAGE = "[a-z]+(?:-[a-z]+)*/[a-z]+(?:-[a-z]+)*"
+_LONGEST = 60  # characters of a part of a name, which is a part of the names of files
+_NO_TOPICS = ("about", "teaching")  # folders of pages that are no chapters
+_REVIEW = "review"  # the last page of a part, made of its questions
 _EXERCISES = "\n## Exercises\n"
 _QUOTED = re.compile(rf'"({_WORD})"')
 
@@ -49,6 +54,11 @@ def new(kind: str, name: str) -> str:
     """
     if kind not in KINDS:
         raise NotNew(f"WHAT={kind!r} is unknown. {did_you_mean(kind, KINDS)}")
+    if (longest := max(map(len, name.split("/")))) > _LONGEST:
+        raise NotNew(
+            f"NAME={name[:20]!r}… has a part of {longest} characters. Choose another name, in "
+            f"which no part is longer than {_LONGEST}."
+        )
     beginning = KINDS[kind](name)
     _write(beginning)
     files, changed = _list(beginning.files), _list(beginning.changed)
@@ -58,6 +68,8 @@ def new(kind: str, name: str) -> str:
 def _write(beginning: Beginning) -> None:
     """Write all files or none. Shared files come last: only they make the new files known."""
     before = {file: file.read_bytes() for file in beginning.changed}
+    parents = {parent for file in beginning.files for parent in file.parents}
+    new_folders = sorted((one for one in parents if not one.exists()), reverse=True)
     finished_files: list[Path] = []
     try:
         for file, text in {**beginning.files, **beginning.changed}.items():
@@ -69,6 +81,9 @@ def _write(beginning: Beginning) -> None:
                 written.write(file, before[file])
             else:
                 file.unlink()
+        for folder in new_folders:
+            if folder.exists():
+                folder.rmdir()
         raise
 
 
@@ -77,6 +92,13 @@ def _chapter(name: str) -> Beginning:
     if not re.fullmatch(_PAGE, name):
         raise _no_name("chapter", name, "topic/name in lower-case letters", "cases/off-the-loop")
     topic, _, word = name.partition("/")
+    if topic in _NO_TOPICS or word == _REVIEW:
+        raise NotNew(
+            f"NAME={name!r} is not a name for a chapter, because book/{topic} has no chapters. "
+            "Choose another topic."
+            if topic in _NO_TOPICS
+            else f"NAME={name!r} is the name of the page that ends a part. Choose another name."
+        )
     folder = paths.ROOT / "book" / topic
     values = {"name": word, "title": word.replace("-", " ").title()}
     files = {
@@ -142,12 +164,22 @@ def _server(name: str) -> Beginning:
     runtime, _, word = name.partition("/")
     (source,) = catalog.filled(name, {})["source"]
     program = _absent(paths.ROOT / source)
+    if runtime == "python" and _is_module(program.stem):
+        raise NotNew(
+            f"NAME={name!r} would hide the Python module {program.stem!r} from all servers in "
+            f"{paths.relative(program.parent)}. Choose another name."
+        )
     entry = _drawn("server.toml", runtime=runtime, name=word)
     return Beginning(
         {program: _drawn(f"server{program.suffix}")},
         {paths.CATALOG: _before("[programs]", paths.CATALOG.read_text("utf-8"), entry)},
         f'Try it: lab.load(lab.server("{name}"), connections=10)',
     )
+
+
+def _is_module(name: str) -> bool:
+    """Return whether a program may import a module of that name, which a file beside it hides."""
+    return name in sys.stdlib_module_names or importlib.util.find_spec(name) is not None
 
 
 def _question(name: str) -> Beginning:
@@ -198,10 +230,15 @@ def _lab(language: str, before: str) -> str:
 def _page(chapter: str) -> Path:
     """The file of a chapter. Raises NotNew if there is none."""
     page = paths.ROOT / f"book/{chapter}.md"
-    if not page.is_file() or "\n## Run" not in page.read_text("utf-8"):
-        known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
+    if not _is_chapter(page):
+        pages = {one: paths.ROOT / f"{one}.md" for one in toc.pages() if one.count("/") > 1}
+        known = [name.removeprefix("book/") for name, file in pages.items() if _is_chapter(file)]
         raise NotNew(f"book/{chapter}.md is not a chapter. {did_you_mean(chapter, known)}")
     return page
+
+
+def _is_chapter(page: Path) -> bool:
+    return page.is_file() and "\n## Run" in page.read_text("utf-8")
 
 
 def _claim(name: str) -> Beginning:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import usage
+from lab import paths, usage
 from lab.clinic.app import Target
 from lab.clinic.direct import order
 from lab.clinic.examination import EXAMINATION, Examination, diagnosed, known, portable, stored
@@ -92,7 +92,9 @@ def examine(
             f"experiment={experiment!r} can't be recorded because {target} can't be started again. "
             "Examine a command instead."
         )
-    experiment_run = ask(EXAMINATION, experiment, [], _question(program, program_request, several))
+    experiment_run = ask(
+        EXAMINATION, experiment, [], _question(experiment, program, program_request, several)
+    )
     if recorded := experiment_run.replayed(", but not as an examination"):
         return recorded
 
@@ -107,17 +109,24 @@ def examine(
     )
 
 
-def _question(target: Target, program_request: Request, several: Scenario | None) -> dict[str, Any]:
+def _question(
+    experiment: str, target: Target, program_request: Request, several: Scenario | None
+) -> dict[str, Any]:
     """Return the question of an examination: the programs of the command, and the requests."""
-    files = [target.folder / word for word in target.command if (target.folder / word).is_file()]
-    texts: dict[Path, str] = {}
-    for file in files:
-        texts |= covered(file)
-    for file in texts:
+    words = [word for word in target.command if named(word) not in ("{node}", "{python}")]
+    files = [target.folder / word for word in words if (target.folder / word).is_file()]
+    if not files:
+        raise LabError(
+            f"experiment={experiment!r} can't be recorded because no word of the command "
+            f"{' '.join(target.command)!r} is a file of {paths.relative(target.folder)}, and a "
+            "record is known by the text of its program. Name the file, as in: node app.mjs."
+        )
+    contents = covered(*files)
+    for file in contents:
         usage.note_file(file)
     options = {
         "command": [named(word) for word in target.command],
-        "source": digest(texts),
+        "source": digest(contents),
         "env": {name: named(value) for name, value in sorted(target.env.items())},
         "path": program_request.path,
         "method": program_request.method,

@@ -244,7 +244,7 @@ def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
 
 def _question(
     program: _ProgramRun,
-    sources: Mapping[Path, str],
+    sources: Mapping[Path, bytes],
     recipe: Recipe | None,
     versions: Sequence[int],
 ) -> dict[str, Any]:

@@ -68,17 +68,22 @@ def of_recipe(recipe: Program) -> dict[str, Any]:
 
 
 def _unplaced(word: str, sources: Iterable[Path]) -> str:
-    """A word of a command with {source} for a file of the server, also as a module with the name of
-    its application, as gunicorn takes it.
+    """A word of a command with {source} for the first file of the server, {source 2} for the
+    second, also as a module with the name of its application, as gunicorn takes it.
     """
     module, colon, application = word.partition(":")
-    for source in sources:
+    for number, source in enumerate(sources, 1):
         if paths.ROOT / word == source:
-            return "{source}"
+            return source_word(number)
         dotted = paths.relative(source).removesuffix(source.suffix).replace("/", ".")
         if colon and module == dotted:
-            return "{source}:" + application
+            return f"{source_word(number)}:{application}"
     return portable(word)
+
+
+def source_word(number: int) -> str:
+    """Return how a command names a file of its server, the first as number 1."""
+    return "{source}" if number == 1 else f"{{source {number}}}"
 
 
 def question(

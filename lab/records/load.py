@@ -9,7 +9,6 @@ its own. A program of the book starts it too: a record holds the generator's tex
 from __future__ import annotations
 
 import base64
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -291,9 +290,9 @@ def path_of(name: str, path: Any) -> str:
 
 def number(name: str, value: Any, least: float, most: float) -> float:
     """Return a number of that range. Raises BadLoad for anything else."""
-    real = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    if not real or not least <= value <= most:
-        raise BadLoad(f"{name}={shown(value)} must be a number from {least:g} to {most:,g}")
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not least <= value <= most:  # which NaN is not, nor what no float can be
+        raise BadLoad(f"{name}={shown(value)} must be a number from {least:g} to {most:,.10g}")
     return float(value)
 
 

@@ -233,7 +233,7 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
     it is from the future.
     """
     version = data.get("schema")
-    while version in MIGRATIONS:
+    while isinstance(version, int) and version in MIGRATIONS:
         data = MIGRATIONS[version](data)
         version = data["schema"]
     if version != SCHEMA:

@@ -62,9 +62,50 @@ def test_what_is_known_needs_no_process(results, monkeypatch):
         minify.minified({"a.js": f"{SCRIPT};"})
 
 
-def test_one_that_does_not_parse_is_told_with_its_place(results):
-    with pytest.raises(LabError, match=r"could not be minified(?s:.)*<stdin>:2:\d+"):
-        minify.minified({"a.js": "let fine;\nlet = = 3;\n"})
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("wrong.js", "let fine;\nlet = = 3;\n", "2:6"),
+        ("wrong.js", "const open = `\n", "2:0"),
+        ("wrong.css", ".a { }\n/* open", "2:"),
+    ],
+)
+def test_one_that_does_not_parse_is_told_with_its_name_its_place_and_what_to_do(
+    results, name, text, place
+):
+    texts = {"fine.js": SCRIPT, name: text, "fine.css": STYLE}
+    with pytest.raises(LabError) as error:
+        minify.minified(texts)
+    said = str(error.value)
+    assert said.startswith(f"{name} could not be minified. Transform failed with 1 error")
+    assert f"{name}:{place}" in said and "Mend the text in the place that esbuild names" in said
+    assert "at " not in said.splitlines()[-2], "a stack of esbuild's own"
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path, results):
+    (tmp_path / "latin.js").write_bytes(b"let a = '\xe4';")
+    with pytest.raises(LabError, match=r"latin\.js could not.*byte 9 is not UTF-8, so save"):
+        minify.put(tmp_path)
+
+
+def test_without_esbuild_is_told_how_it_is_installed(tmp_path, monkeypatch):
+    monkeypatch.setattr(minify, "ESBUILD", tmp_path / "esbuild")
+    with pytest.raises(LabError, match="Install it with: npm ci"):
+        minify.minified({"a.js": SCRIPT})
+
+
+def test_texts_that_are_strange_mean_the_same(results):
+    strange = {
+        "empty.js": "",
+        "mark.js": "\ufeffglobalThis.answer = 1;",
+        "lines.js": "globalThis.answer = '\u2028\u2029'.length;",
+        "end.js": "globalThis.answer = '</script>'.length; //",
+        "names.js": "var a = 1; { let a = 2; } globalThis.answer = a;",
+        "signs.js": "globalThis.answer = 'é\\0\\x00'.length + `${'`'}`.length;",
+    }
+    small = minify.minified(strange)
+    for name, text in strange.items():
+        assert outcome(small[name]) == outcome(text), name
 
 
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch):

@@ -170,6 +170,15 @@ def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
             "blocking/lie",
             "'lie-mine', which book/instruments/how-tools-lie.md already has",
         ),
+        ("chapter", "blocking/" + "x" * 61, "no part is longer than 60"),
+        ("chapter", "about/test-new", "book/about has no chapters. Choose another topic"),
+        ("chapter", "teaching/test-new", "book/teaching has no chapters"),
+        ("chapter", "test-new/review", "ends a part. Choose another name"),
+        ("server", "python/flask", "hide the Python module 'flask'"),
+        ("server", "python/http", "hide the Python module 'http'"),
+        ("server", "node/" + "x" * 300, "Choose another name"),
+        ("exercise", "cases/off-the-loop/" + "x" * 300, "Choose another name"),
+        ("question", "cases/review/x", "is not a chapter"),
         ("server", "ruby/x", "node/name or python/name"),
         ("server", "node/hello", "already in the catalogue"),
         ("server", "node/frame-parsers", "already exists"),
@@ -191,10 +200,12 @@ def test_a_name_that_will_not_do_is_refused_in_a_line_that_says_what_would(
     with pytest.raises(LabError, match=re.escape(said)) as error:
         scaffold.new(what, name)
     assert "\n" not in str(error.value)
+    assert "Did you mean cases/review" not in str(error.value)
 
 
 def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch):
-    page, shared, full = (tmp_path / name for name in ("page.md", "shared.toml", "full.toml"))
+    names = ("part/page/page.md", "shared.toml", "full.toml")
+    page, shared, full = (tmp_path / name for name in names)
     shared.write_text("shared\n")
     full.write_text("full\n")
     write = written.write

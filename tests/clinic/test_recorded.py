@@ -2,12 +2,13 @@
 
 import dataclasses
 import json
+import sys
 
 import pytest
 
 import lab
 from lab import paths
-from lab.clinic import examining, report, signs
+from lab.clinic import examining, report, signs, verb
 from lab.clinic.app import Target
 from lab.clinic.examination import EXAMINATION, diagnosed, portable
 from lab.clinic.examining import USUAL_S, Pace
@@ -129,6 +130,33 @@ def test_a_load_has_its_bounds(load_s):
 def test_only_a_command_is_recorded():
     with pytest.raises(lab.LabError, match="Examine a command"):
         lab.examine("http://127.0.0.1:1/", experiment="mine")
+
+
+@pytest.mark.parametrize("command", ["npm start", "node .", [sys.executable, "-m", "app"]])
+def test_a_command_that_names_no_program_is_not_recorded(tmp_path, command):
+    """Else its record would answer for whatever program stands behind the command later."""
+    (tmp_path / "index.js").write_text("1;")
+    with pytest.raises(lab.LabError, match=r"Name the file, as in: node app\.mjs"):
+        lab.examine(command, folder=tmp_path, experiment="mine")
+
+
+def test_of_a_command_with_several_files_each_is_a_part_of_the_question(tmp_path, monkeypatch):
+    asked = []
+
+    def answer(_kind, _id, _arms, question):
+        asked.append(question["options"]["source"])
+        raise lab.LabError("asked")
+
+    monkeypatch.setattr(verb, "ask", answer)
+    names = ("hook.mjs", "app.mjs", "settings.bin")
+    for name in names:
+        (tmp_path / name).write_bytes(b"1;\xff")
+    for name in ("", *names):
+        if name:
+            (tmp_path / name).write_bytes(b"2;\xff")
+        with pytest.raises(lab.LabError, match="asked"):
+            lab.examine(["node", *names], folder=tmp_path, experiment="mine")
+    assert len(set(asked)) == 4
 
 
 @pytest.mark.parametrize(("answers", "told"), [(11, False), (480, True)])

@@ -108,9 +108,40 @@ def gone(mark: str, within_s: float = 60) -> bool:
 # --- the spec
 
 
-@pytest.mark.parametrize("url", ["http://example.org/", "http://10.0.0.1:80/", "nonsense"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/",
+        "http://10.0.0.1:80/",
+        "http://127.0.0.1@example.org/",
+        "http://[::1",
+        "http://127.0.0.1:port/",
+        "http://127.0.0.1:99999/",
+        "nonsense",
+        80,
+        None,
+    ],
+)
 def test_a_load_for_another_machine_is_refused(url):
     with pytest.raises(AdapterError, match="may send requests only to this machine"):
+        ToolSpec(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1:8080/",
+        "//127.0.0.1:8080/",
+        "http://me:secret@127.0.0.1:8080/",
+        "http://127.0.0.1:0/",
+        "http://127.0.0.1:8080/#part",
+        "http://127.0.0.1:8080/a b",
+        "http://127.0.0.1:8080/é",
+        "http://127.0.0.1:8080/\n",
+    ],
+)
+def test_a_url_that_tools_read_differently_is_refused(url):
+    with pytest.raises(AdapterError, match=r"Write http://127\.0\.0\.1:PORT/PATH"):
         ToolSpec(url)
 
 
@@ -125,9 +156,16 @@ def test_a_load_for_another_machine_is_refused(url):
         ({"seconds": 1, "requests": 5}, "either seconds or requests"),
         ({"seconds": None}, "either seconds or requests"),
         ({"seconds": None, "requests": 5, "rate_per_s": 5}, "give only one of them"),
-        ({"rate_per_s": 0}, "rate=0 must be a number"),
+        ({"rate_per_s": 0}, "rate_per_s=0 must be a number from 0.001 to 1,000,000"),
+        ({"rate_per_s": "20"}, "rate_per_s='20' must be a number"),
         ({"rate_per_s": 1e6}, "lower the rate or the time"),
-        ({"timeout_s": float("nan")}, "timeout=nan must be a number from 0.001 to 60"),
+        ({"timeout_s": float("nan")}, "timeout_s=nan must be a number from 0.001 to 60"),
+        ({"seconds": 10**400}, "seconds=1000.* must be a number"),
+        ({"connections": None}, "connections=None must be a whole number"),
+        ({"fresh": "no"}, "fresh='no'"),
+        ({"cpus": 0}, "cpus=0"),
+        ({"cpus": ()}, r"cpus=\(\) names no cores"),
+        ({"cpus": (0, -1)}, "from 0 on, or None for all"),
     ],
 )
 def test_a_load_without_bounds_is_refused(wrong, said):

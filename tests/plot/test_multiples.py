@@ -9,7 +9,9 @@ def test_the_name_of_a_small_panel_keeps_clear_of_the_ticks_above_it():
     names = [f"hello world over TLS: nginx ÷ Tornado {i}" for i in range(6)]
     panels = [Panel(name, [(1.2, 1.0, 1.5)] * 2, (1.1,)) for name in names]
     page = multiples(panels, ["18", "20"], caption="c", name="n", x="Node")._repr_html_()
-    for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert drawings
+    for svg in drawings:
         size = float(re.findall(r"font-size:([\d.]+)px", svg)[-1])
         ticks = {float(y) for y in re.findall(r'y="([\d.]+)">20<', svg)}
         titles = re.findall(r'translate\([\d.]+ ([\d.]+)\)">hello', svg)

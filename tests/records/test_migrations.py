@@ -7,6 +7,7 @@ import pytest
 
 import lab
 from lab import paths
+from lab.errors import LabError
 from lab.records import reference
 from lab.records.identity import differences, of_recipe, question
 from lab.servers import catalog
@@ -20,7 +21,7 @@ def old_arm(recipe):
     arm = of_recipe(recipe)
     words = [str(word) for word in recipe.command]
     command = [
-        word if new.startswith("{source}") else new
+        word if new.startswith("{source") else new
         for word, new in zip(words, arm["command"], strict=True)
     ]
     command = [word.replace(str(paths.ROOT), "{root}") for word in command]
@@ -52,7 +53,7 @@ def program(tmp_path, monkeypatch):
 
 
 def old_digest(path):
-    return hashlib.sha256("".join(covered(path).values()).encode()).hexdigest()[:16]
+    return hashlib.sha256(b"".join(covered(path).values())).hexdigest()[:16]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,11 @@ def test_a_server_of_an_old_record_is_the_server_of_today(name):
     old = old_record(arms={"one": old_arm(recipe), "swept": [old_arm(recipe)] * 2})
     assert all("/" in json.dumps(arm) for arm in old["question"]["arms"].values())
     now = question({"one": of_recipe(recipe), "swept": [of_recipe(recipe)] * 2})
-    assert differences(migrated(old)["question"], now) == []
+    after = migrated(old)["question"]
+    assert differences(after, now) == []
+    words = json.dumps(old).replace("servers.python.flask_sleep:", "servers/python/flask_sleep.py")
+    named = [file for file in now["arms"]["one"]["files"] if file in words]
+    assert after["arms"]["one"]["files"] == named
 
 
 def test_a_server_of_a_cell_and_an_address_of_somebody_are_the_same(tmp_path, monkeypatch):
@@ -102,3 +107,48 @@ def test_a_program_of_an_old_record_is_the_program_of_today_unless_it_was_edited
     assert migrated(old)["question"]["options"]["source"] == old["question"]["options"]["source"]
     program.unlink()
     assert migrated(old)["question"]["options"]["source"] == old["question"]["options"]["source"]
+
+
+OF_A_PROGRAM = {"program": PROGRAM, "source": "0123456789abcdef"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"arms": None}, r"question\['arms'\]=None must be a dict"),
+        ({"arms": ["one"]}, r"question\['arms'\]=\['one'\] must be a dict"),
+        ({"options": None}, "has no 'text'"),
+        ({"options": ["one"]}, "has no 'text'"),
+        ({"options": {"program": 5, "source": 6}}, "has no 'text'"),
+        ({"options": {"source": "one"}}, "has no 'text'"),
+        ({"options": {**OF_A_PROGRAM, "program": "book"}}, "has no 'text'"),
+        ({"options": {**OF_A_PROGRAM, "program": "book/part/no-text.mjs"}}, "has no 'text'"),
+        ({"arms": {"one": {"command": None}}}, "has no 'text'"),
+        ({"arms": {"one": {"command": [1, None]}}}, "has no 'text'"),
+    ],
+)
+def test_a_damaged_record_of_schema_1_is_told_of_as_one_of_schema_2_is(
+    program, monkeypatch, change, said
+):
+    monkeypatch.setattr(paths, "REFERENCE", program.parent)
+    (program.parent / "no-text.mjs").write_bytes(b"\xff")
+    damaged = old_record("program", options=OF_A_PROGRAM, when="", profile="", commit="")
+    damaged = {**damaged, "machine": {}, "question": {**damaged["question"], **change}}
+    file = program.parent / "old.json"
+    for record in (damaged, {**damaged, "schema": 2}):
+        file.write_text(json.dumps(record))
+        with pytest.raises(reference.NoRecord, match=said):
+            reference.read("old")
+
+
+@pytest.mark.parametrize("word", ["/count.mjs", "../part/count.mjs", "**/*.mjs", "unt.mjs", 5])
+def test_a_word_that_is_no_file_of_a_chapter_names_no_program(program, word):
+    old = old_record("examination", options={"command": ["node", word], "source": "one"})
+    old["question"]["options"]["source"] = old_digest(program)
+    assert migrated(old)["question"] == old["question"]
+
+
+@pytest.mark.parametrize("schema", [0, 3, "1", None, [1], 1.5])
+def test_a_schema_that_no_book_had_is_told_with_what_to_do(schema):
+    with pytest.raises(LabError, match=r"has schema .*Update the book, or record again with"):
+        reference.migrate({**old_record(), "schema": schema}, "old")

@@ -44,11 +44,15 @@ def servers(arms: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def change(recorded: dict[str, Any]) -> str:
     """What became of one recorded server; empty if it is the same."""
     name = recorded["server"]
+    # A file that a server sends is made where it is recorded.
+    env = {k: v for k, v in recorded["env"].items() if not v.startswith("{root}/data/runs/files/")}
     try:
-        present = of_recipe(lab.server(name))
+        server = lab.server(name)
     except LabError:
         return f"{name} is not in the catalogue any more"
-    return "" if present["source"] == recorded["source"] else f"{name} changed"
+    present = of_recipe(server.configured(env=env, workers=recorded["workers"]))
+    changed = [key for key in ("command", "source") if present[key] != recorded[key]]
+    return f"{name} changed" if changed else ""
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -64,7 +68,20 @@ def _digests() -> set[str]:
     return {digest(covered(program)) for program in programs}
 
 
-PROGRAMS = [file for file in FILES if json.loads(file.read_text("utf8"))["kind"] == "program"]
+def of_kind(kind: str) -> list[Path]:
+    return [file for file in FILES if json.loads(file.read_text("utf8"))["kind"] == kind]
+
+
+PROGRAMS, EXAMINATIONS = of_kind("program"), of_kind("examination")
+
+
+@pytest.mark.parametrize("file", EXAMINATIONS, ids=lambda file: file.stem)
+def test_a_recorded_examination_is_of_the_present_program_and_of_what_it_imports(file):
+    record = reference.migrate(json.loads(file.read_text("utf8")), file.stem)
+    options = record["question"]["options"]
+    (name,) = [word for word in options["command"] if word.endswith(".mjs")]
+    present = {digest(covered(one)) for one in (paths.ROOT / "book").rglob(name)}
+    assert options["source"] in present, f"{name} changed since {file.name} was recorded"
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
@@ -82,7 +99,7 @@ def test_a_recorded_output_is_of_the_present_program_and_of_what_it_imports(file
 
 
 def test_there_is_a_reference_run():
-    assert FILES, "data/reference is empty: make reference"
+    assert FILES and PROGRAMS and EXAMINATIONS, "data/reference is empty: make reference"
 
 
 @pytest.fixture
@@ -122,6 +139,11 @@ def test_a_changed_or_removed_server_outdates_its_record(project):
     (source,) = lab.server("node/null").sources
     source.write_text(source.read_text() + "// edited\n")
     assert outdated(project / "record.json") == ["node/null changed"]
+    served = catalog.read_text()
+    by_hand = '[servers."node/hello"]\ncommand = ["{node}", "--jitless", "servers/node/hello.mjs"]'
+    catalog.write_text(served.replace('[servers."node/hello"]', by_hand))
+    assert outdated(project / "record.json") == ["node/hello changed", "node/null changed"]
+    catalog.write_text(served)
     renamed = '[servers."node/x"]\nsource = ["servers/node/hello.mjs"]'
     catalog.write_text(catalog.read_text().replace('[servers."node/hello"]', renamed))
     assert outdated(project / "record.json") == [

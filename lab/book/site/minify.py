@@ -30,25 +30,32 @@ TRANSFORM = """
 const { transformSync } = require(process.argv[1]);
 const options = { minify: true, legalComments: "inline", target: "esnext" };
 require("node:readline").createInterface({ input: process.stdin }).once("line", (line) => {
-  const codes = JSON.parse(line).map(
-    ([loader, text]) => transformSync(text, { ...options, loader }).code,
-  );
-  process.stdout.write(JSON.stringify(codes));
   process.stdin.destroy();
+  const codes = [];
+  for (const [sourcefile, loader, text] of JSON.parse(line)) {
+    try {
+      codes.push(transformSync(text, { ...options, sourcefile, loader, logLevel: "silent" }).code);
+    } catch (error) {
+      process.stderr.write(`${sourcefile} could not be minified. ${error.message}`);
+      process.exitCode = 1;
+      return;
+    }
+  }
+  process.stdout.write(JSON.stringify(codes));
 });
 """
 
 
 def minified(texts: Mapping[str, str]) -> dict[str, str]:
     """Return each text, by its file's name (`page.js`, `page.css`), as a browser needs it. Raises
-    LabError with esbuild's words if a text does not parse.
+    LabError with the file and esbuild's words if a text does not parse, and without esbuild.
     """
-    version = json.loads((ESBUILD / "package.json").read_text("utf-8"))["version"]
+    version = _version()
     files = {name: _result(version, name, text) for name, text in texts.items()}
     codes = {name: file.read_text("utf-8") for name, file in files.items() if file.exists()}
     unknown = [name for name in texts if name not in codes]
     if unknown:
-        made = _transformed([(_loader(name), texts[name]) for name in unknown])
+        made = _transformed([(name, _loader(name), texts[name]) for name in unknown])
         for name, code in zip(unknown, made, strict=True):
             codes[name] = code
             with suppress(written.NotWritten):  # the next build makes it again
@@ -61,10 +68,30 @@ def put(folder: Path) -> None:
     small, and what a page loads only when its reader runs a program.
     """
     files = sorted([*folder.glob("*.js"), *folder.glob("*.css")])
-    texts = {file.name: file.read_text("utf-8") for file in files}
+    texts = {file.name: _text(file) for file in files}
     for name, code in minified(texts).items():
         if len(code) < SMALLER * len(texts[name]):
             written.write(folder / name, code.encode())
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise LabError(
+            f"{file.name} could not be minified. Its byte {error.start} is not UTF-8, so save the "
+            "file in UTF-8."
+        ) from None
+
+
+def _version() -> str:
+    try:
+        return str(json.loads((ESBUILD / "package.json").read_text("utf-8"))["version"])
+    except OSError:
+        raise LabError(
+            "The scripts of the site could not be minified because esbuild is not installed. "
+            "Install it with: npm ci"
+        ) from None
 
 
 def _result(version: str, name: str, text: str) -> Path:
@@ -76,8 +103,8 @@ def _loader(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _transformed(texts: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the small form of (loader, text) pairs."""
+def _transformed(texts: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return the small form of (name, loader, text) each."""
     process = child.run_to_end(
         [node_program(), "-e", TRANSFORM, str(ESBUILD / "lib" / "main.js")],
         PATIENCE_S,
@@ -86,5 +113,7 @@ def _transformed(texts: Sequence[tuple[str, str]]) -> list[str]:
         line=json.dumps(texts),
     )
     if process.returncode:
-        raise LabError(f"A script or a style could not be minified: {child.shown(process.stderr)}")
+        raise LabError(
+            f"{child.shown(process.stderr)}\nMend the text in the place that esbuild names."
+        )
     return list(json.loads(process.stdout))

@@ -19,9 +19,11 @@ import numpy as np
 from lab.errors import LabError
 from lab.records.load import BadLoad, Bounds, Load, Stream, number
 from lab.records.survey import Figures
+from lab.storage.gate import fit
 from lab.text.numbers import bare
 
 MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops more
+MAX_RATE_PER_S = 1_000_000
 TOOL_BOUNDS = Bounds(connections=1000, requests=MAX_REQUESTS, seconds=60, timeout_s=60)
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
@@ -69,17 +71,17 @@ class ToolSpec:
     cpus: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        host = urlsplit(self.url).hostname
-        if host not in LOOPBACK:
-            raise AdapterError(
-                f"Load tools may send requests only to this machine, and {self.url!r} names "
-                f"the host {host!r}. Use the URL of a server that was started here "
-                "(http://127.0.0.1:PORT/)."
-            )
+        _check_url(self.url)
         if (self.seconds is None) == (self.requests is None):
             raise AdapterError(
                 "Give either seconds or requests (and None for the other), but not "
                 f"seconds={self.seconds} together with requests={self.requests}."
+            )
+        fit("fresh", self.fresh, bool, AdapterError)
+        fit("cpus", self.cpus, tuple[int, ...] | None, AdapterError)
+        if self.cpus is not None and (not self.cpus or min(self.cpus) < 0):
+            raise AdapterError(
+                f"cpus={self.cpus} names no cores. Give their numbers, from 0 on, or None for all."
             )
         try:
             self.load()
@@ -88,7 +90,13 @@ class ToolSpec:
 
     def load(self) -> Load:
         """Return the same for our generator, which checks it. Raises BadLoad."""
+        if self.connections is None:  # no number of our own for another tool
+            raise BadLoad("connections=None must be a whole number")
         parts = urlsplit(self.url)
+        # Checked under the names that they have here.
+        timeout_s = number("timeout_s", self.timeout_s, 0.001, TOOL_BOUNDS.timeout_s)
+        if self.rate_per_s is not None:
+            number("rate_per_s", self.rate_per_s, 0.001, MAX_RATE_PER_S)
         stream = Stream.of(
             bounds=TOOL_BOUNDS,
             connections=self.connections,
@@ -96,7 +104,7 @@ class ToolSpec:
             requests=self.requests,
             path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
             keep_alive=not self.fresh,
-            timeout=self.timeout_s,
+            timeout=timeout_s,
         )
         if self.seconds is None:  # the count ends it; a generator that hangs gives up by itself
             return Load(stream, 0.0, self.deadline_s - 5)
@@ -106,6 +114,27 @@ class ToolSpec:
     def deadline_s(self) -> float:
         """Seconds after which a tool that still runs is killed."""
         return (TOOL_BOUNDS.seconds if self.seconds is None else self.seconds) + self.timeout_s + 10
+
+
+def _check_url(url: str) -> None:
+    """Raise AdapterError unless every tool finds the same server of this machine at a URL."""
+    try:
+        parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
+        host, port = parts.hostname, parts.port
+    except ValueError:  # no address, or no port
+        parts, host, port = urlsplit(""), None, None
+    if host not in LOOPBACK:
+        raise AdapterError(
+            f"Load tools may send requests only to this machine, and {url!r} names "
+            f"the host {host!r}. Use the URL of a server that was started here "
+            "(http://127.0.0.1:PORT/)."
+        )
+    plain = parts.scheme == "http" and "@" not in parts.netloc and "#" not in url
+    if not plain or port == 0 or any(c <= " " or c > "~" for c in url):
+        raise AdapterError(
+            f"{url!r} is not a URL that every load tool reads in the same way. Write "
+            "http://127.0.0.1:PORT/PATH in visible ASCII characters, others as %XX."
+        )
 
 
 @dataclass(frozen=True)
