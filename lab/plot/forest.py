@@ -103,7 +103,7 @@ def _row_heights(size: Size, lines: Sequence[Line]) -> list[float]:
 
 
 def _row_px(size: Size) -> float:
-    return 20 + 2 * _LINE * size.font if size.width > NARROW.width else 31 + 2 * _LINE * size.font
+    return 28 + 2 * _LINE * size.font if size.width > NARROW.width else 31 + 2 * _LINE * size.font
 
 
 def _title(size: Size, line: Line) -> list[str]:

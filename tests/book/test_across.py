@@ -87,6 +87,9 @@ def test_the_line_of_a_program_names_its_page_and_the_nodes_whose_order_is_the_s
     )
     same = {**entry, "on": {"22": ab, "24": ab, "26": ab}}
     assert across_page._words("orders", same, rows) == "missing on 20, the same order on 22 to 26"
+    both = {"orders": [["a", "b"], ["b", "a"]]}
+    varied = {**entry, "on": {"22": both, "24": ab, "26": both}}
+    assert across_page._words("orders", varied, rows) == "missing on 20, several orders on 22 to 26"
     assert across_page._name("orders", "blocking/p/program-1a2b", same) == (
         f"the program of {page} that prints a, b, …"
     )

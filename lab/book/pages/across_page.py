@@ -273,7 +273,9 @@ def _order_words(found: list[list[list[str]] | None]) -> list[str]:
         if orders_there is not None and sorted(orders_there) not in different:
             different.append(sorted(orders_there))
     words = ["one order", "another order", "a third order", "a fourth order", "a fifth order"]
-    if len(different) == 1:
+    if any(len(orders_there) > 1 for orders_there in different):
+        words = ["several orders"] * len(different)
+    elif len(different) == 1:
         words = ["the same order"]
     return [
         "missing" if orders_there is None else words[different.index(sorted(orders_there))]
