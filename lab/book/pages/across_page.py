@@ -290,7 +290,9 @@ def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
         if not re.fullmatch(r"program-\w+", name):
             return f"{name}, a program of {title}"
         # A program that is written in its cell has no name: its first lines tell which one it is.
-        first = next((one["orders"][0] for one in entry["on"].values() if one.get("orders")), [])
+        first: list[str] = next(
+            (one["orders"][0] for one in entry["on"].values() if one.get("orders")), []
+        )
         return f"the program of {title} that prints {', '.join(first[:2])}, …"
     return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
