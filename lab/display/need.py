@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from lab import settings
 from lab.display.html import box, record
 from lab.measure.need import NOW, Need
 from lab.text.html_registry import html
@@ -11,9 +12,9 @@ from lab.text.html_registry import html
 
 @html.register
 def need(asked: Need) -> str:
-    """Return that the servers run, or in a box why they do not."""
+    """Return that the servers run, or in a box why they do not. Nothing where all is recorded."""
     if not asked.why:
-        return f"<p>{escape(repr(asked))}</p>"
+        return "" if settings.mode() == "replay" else f"<p>{escape(repr(asked))}</p>"
     first, *rest = asked.why.splitlines()
     more = f"<pre>{escape(chr(10).join(rest))}</pre>" if rest else ""
     return record("need", "missing here", box("warn", "not here", [NOW, first], more))

@@ -119,15 +119,15 @@ class Canvas:
             text = text[:-1]
         return text.rstrip() + "…"
 
-    def in_lines(self, text: str, width: float) -> str:
-        """Return the text in one line or two, each at most this many pixels wide."""
-        text = printable(text)
-        words = text.split(" ")
-        fits = [n for n in range(1, len(words)) if self.width_of(" ".join(words[:n])) <= width]
-        if self.width_of(text) <= width or not fits:
-            return self.clip(text, width)
-        first, rest = words[: fits[-1]], words[fits[-1] :]
-        return f"{' '.join(first)}\n{self.clip(' '.join(rest), width)}"
+    def in_lines(self, text: str, width: float, at_most: int = 2) -> str:
+        """Return the text in one line or more, each at most this many pixels wide. What the last
+        of `at_most` lines has no room for is cut off.
+        """
+        lines = wrap(printable(text), lambda line: self.width_of(line) <= width)
+        if any(self.width_of(line) > width for line in lines[: at_most - 1]):
+            return self.clip(text, width)  # a word that is too long has no second line
+        kept = lines[: at_most - 1] + [" ".join(lines[at_most - 1 :])] * (len(lines) >= at_most)
+        return "\n".join(self.clip(line, width) for line in kept)
 
     def text(self, x: float, y: float, text: str, **kwargs: Any) -> Any:
         """Write at a place in pixels from the top left of the whole figure."""

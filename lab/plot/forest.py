@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.judging.stats import Ratio
-from lab.plot.canvas import Canvas
+from lab.plot.canvas import Canvas, Size
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.findings import ratios
 from lab.plot.legend import KeySample
@@ -16,9 +16,13 @@ from lab.plot.overlays import Source, draw_mark, mark_entry
 from lab.plot.palette import SENTINELS, Look, look
 from lab.plot.reference_run import NAME
 from lab.plot.series import CUT, Line
+from lab.plot.text import text_width, wrap
 from lab.plot.ticks import linear_x, ratio_ticks, ticks_at
 from lab.storage.gate import checked
 from lab.text.numbers import short, tidy
+from lab.text.phrasing import printable
+
+_LINE = 1.2  # of a text's size: a line of a title
 
 
 def ends(r: Ratio) -> tuple[float, float]:
@@ -38,25 +42,28 @@ def draw_lines(
 ) -> None:
     """Draw rows from the top; ratios on a log axis with 1 marked and the A/A spread behind."""
     axes.grid(False)
+    has_titles = any(line.title for line in lines)
+    heights = _row_heights(canvas.size, lines) if has_titles else [1.0] * len(lines)
+    places = [sum(heights[1 : i + 1]) for i in range(len(lines))]
     if names:
-        _name_rows(canvas, axes, lines)
+        _name_rows(canvas, axes, lines, places)
     else:
         axes.set_yticks([])
-    axes.set_ylim(len(lines) - 0.45, -0.8 if any(line.title for line in lines) else -0.62)
+    axes.set_ylim(places[-1] + 0.55, 0.2 - heights[0] if has_titles else -0.62)
     _x_axis(canvas, axes, lines, ratio, spread)
     if ratio:
         if spread and math.isfinite(spread):
             axes.axvspan(1 / spread, spread, color=SENTINELS["recorded"], alpha=0.25, linewidth=0)
         axes.axvline(1, color=SENTINELS["axis"], linewidth=1.3)
-    for i, line in enumerate(lines):
-        _draw_recorded(axes, i, line)
+    for i, (y, line) in enumerate(zip(places, lines, strict=True)):
+        _draw_recorded(axes, y, line)
         if not math.isfinite(line.estimate):
             continue
         style = line.look or look(0)
         colour = style.colour
         axes.plot(
             line.values,
-            [i + 0.13 + 0.05 * ((k % 3) - 1) for k in range(len(line.values))],
+            [y + 0.13 + 0.05 * ((k % 3) - 1) for k in range(len(line.values))],
             linestyle="none",
             marker=style.marker,
             markersize=4.2,
@@ -67,17 +74,17 @@ def draw_lines(
         )
         if math.isfinite(line.low) and math.isfinite(line.high):
             width = 1.2 if line.undecided else 2.2
-            axes.plot([line.low, line.high], [i, i], color=colour, linewidth=width, zorder=3)
+            axes.plot([line.low, line.high], [y, y], color=colour, linewidth=width, zorder=3)
             left, right = axes.get_xlim()
             for end, beyond, tip in (
                 (left, line.low < left, "<"),
                 (right, line.high > right, ">"),
             ):
                 if beyond:
-                    axes.plot([end], [i], marker=tip, color=colour, **CUT)
+                    axes.plot([end], [y], marker=tip, color=colour, **CUT)
         axes.plot(
             [line.estimate],
-            [i],
+            [y],
             marker=style.marker,
             markersize=8,
             markeredgewidth=1.4 if line.undecided else 0,
@@ -87,10 +94,26 @@ def draw_lines(
             zorder=4,
         )
         if line.theirs:
-            draw_mark(axes, line.theirs, [i] * len(line.theirs), source)
+            draw_mark(axes, line.theirs, [y] * len(line.theirs), source)
 
 
-def _draw_recorded(axes: Any, row: int, line: Line) -> None:
+def _row_heights(size: Size, lines: Sequence[Line]) -> list[float]:
+    """Return how high each row is with its title, where one is a row with a title on two lines."""
+    return [1 + (len(_title(size, line)) - 2) * size.font * _LINE / _row_px(size) for line in lines]
+
+
+def _row_px(size: Size) -> float:
+    return 28 + 2 * _LINE * size.font if size.width > NARROW.width else 31 + 2 * _LINE * size.font
+
+
+def _title(size: Size, line: Line) -> list[str]:
+    """Return what stands above a row, in lines as wide as the figure."""
+    room = size.width - 20
+    text = printable(line.title or line.name)
+    return wrap(text, lambda part: text_width(part, size.font) <= room)
+
+
+def _draw_recorded(axes: Any, row: float, line: Line) -> None:
     if line.recorded is None or not math.isfinite(line.recorded[0]):
         return
     estimate, low, high = line.recorded
@@ -110,12 +133,11 @@ def _draw_recorded(axes: Any, row: int, line: Line) -> None:
     )
 
 
-def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
+def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line], places: Sequence[float]) -> None:
     if any(line.title for line in lines):
         axes.set_yticks([])
-        for i, line in enumerate(lines):
-            text = canvas.in_lines(line.title or line.name, canvas.size.width - 20)
-            title = _name_above(axes, text, i - 0.17, "bottom")
+        for y, line in zip(places, lines, strict=True):
+            title = _name_above(axes, "\n".join(_title(canvas.size, line)), y - 0.17, "bottom")
             title.set_in_layout(False)  # the title is inside the axes, which need not make room
         return
     room = canvas.size.width * 0.38
@@ -204,7 +226,12 @@ def forest(
     if not lines:
         raise LabError("there is nothing to plot because there are no rows")
 
-    has_titles = any(line.title for line in lines)
+    def sized(size: Size, around: float, row: float) -> Size:
+        """Return the size with room for all rows, and this much around them."""
+        if any(line.title for line in lines):
+            return size._replace(height=around + _row_px(size) * sum(_row_heights(size, lines)))
+        return size._replace(height=around + row * len(lines))
+
     hollow_looks = [line.look for line in lines if line.undecided]
     hollow_words = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
 
@@ -243,6 +270,6 @@ def forest(
             for line in lines
         ],
         notes=notes,
-        wide=WIDE._replace(height=72 + (50 if has_titles else 36) * len(lines)),
-        narrow=NARROW._replace(height=100 + (62 if has_titles else 46) * len(lines)),
+        wide=sized(WIDE, 72, 36),
+        narrow=sized(NARROW, 100, 46),
     )

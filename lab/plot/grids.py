@@ -58,7 +58,7 @@ def grid(
         )
         column_px = canvas.size.width * (0.8 if canvas.narrow else 0.84) / len(columns)
         labels = [
-            canvas.clip(c, 150) if canvas.narrow else _in_lines(canvas, c, column_px)
+            canvas.in_lines(c, 150) if canvas.narrow else _in_lines(canvas, c, column_px)
             for c in columns
         ]
         axes.xaxis.tick_top()

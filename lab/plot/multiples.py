@@ -89,7 +89,7 @@ def _draw(canvas: Canvas, axes: Any, panel: Panel, places: Sequence[str], width:
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color(SENTINELS["axis"])
     axes.set_title(
-        canvas.in_lines(panel.name, width * 0.92),
+        canvas.in_lines(panel.name, width * 0.8),
         loc="left",
         fontsize=small,
         color=SENTINELS["ink"],

@@ -100,8 +100,7 @@ class Scale:
         tick_xs = [x for x in self.xs if not (self._are_sizes and x >= 1023 and x + 1 in self.xs)]
         room = canvas.size.width * (0.82 if canvas.narrow else 0.72)
         if self.kind == "names":
-            name_px = room / max(len(tick_xs), 1)
-            names = [canvas.clip(str(x), name_px - 4) for x in tick_xs]
+            names = _tick_names(canvas, [str(x) for x in tick_xs], room / max(len(tick_xs), 1))
             ticks_at(axes, [self.place(x) for x in tick_xs], names)
             return
         if (
@@ -135,6 +134,17 @@ class Scale:
         if self.unit == "KiB" and 0 < x < 1 and min(v for v in self.xs if v > 0) < 0.01:
             return place(x, self.unit).replace("bytes", "B").replace("byte", "B")
         return short(x)
+
+
+def _tick_names(canvas: Canvas, names: Sequence[str], width: float) -> list[str]:
+    """Return names for ticks that are this many pixels apart: on two lines each, or every second
+    one a line lower, if a name would be cut off otherwise.
+    """
+    wrapped = [canvas.in_lines(name, width - 4) for name in names]
+    if not any(name.endswith("…") for name in wrapped):
+        return wrapped
+    lowered = [canvas.clip(name, 2 * width - 8) for name in names]
+    return [f"\n{name}" if i % 2 else name for i, name in enumerate(lowered)]
 
 
 def is_geometric(values: Iterable[float]) -> bool:

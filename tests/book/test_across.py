@@ -74,6 +74,27 @@ def test_a_verdict_that_is_only_stronger_or_weaker_is_as_recorded(before, now):
     assert (found.differ, found.unsaid, found.same) == ((), (), 1)
 
 
+def test_the_line_of_a_program_names_its_page_and_the_nodes_whose_order_is_the_same():
+    ab, ba = {"orders": [["a", "b"]]}, {"orders": [["b", "a"]]}
+    page = "Sync or Async Files"
+    rows = run(row("20", {}), row("22", {}), row("24", {}), row("26", {}))
+    entry = {"chapter": CHAPTER, "on": {"20": {"missing": "x"}, "22": ab, "24": ab, "26": ba}}
+    assert across_page._name("orders", "blocking/p/two-reads", entry) == (
+        f"two-reads, a program of {page}"
+    )
+    assert across_page._words("orders", entry, rows) == (
+        "missing on 20, one order on 22 to 24, another order on 26"
+    )
+    same = {**entry, "on": {"22": ab, "24": ab, "26": ab}}
+    assert across_page._words("orders", same, rows) == "missing on 20, the same order on 22 to 26"
+    both = {"orders": [["a", "b"], ["b", "a"]]}
+    varied = {**entry, "on": {"22": both, "24": ab, "26": both}}
+    assert across_page._words("orders", varied, rows) == "missing on 20, several orders on 22 to 26"
+    assert across_page._name("orders", "blocking/p/program-1a2b", same) == (
+        f"the program of {page} that prints a, b, …"
+    )
+
+
 def test_a_row_whose_limit_is_another_one_today_says_so():
     entry = {"chapter": CHAPTER, "short": "a claim", "limit": "≥ 2", "now": "≥ 3"}
     assert "its limit was ≥ 2; today it is ≥ 3" in across_page._named("claims", "a", entry)

@@ -96,4 +96,6 @@ def test_the_reference_run_does_not_go_on_without(monkeypatch):
 def test_in_replay_nothing_is_started(monkeypatch):
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr("lab.servers.recipe.Recipe.start", lambda self: 1 / 0)
-    assert "replayed" in repr(lab.need("node/hello"))
+    found = lab.need("node/hello")
+    assert "replayed" in repr(found)
+    assert found._repr_html_() == ""  # a page of recorded results has nothing to say of it

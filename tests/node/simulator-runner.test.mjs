@@ -118,3 +118,13 @@ test("after a refusal, also of a machine that was only prepared, the next run br
   assert.equal(posted.at(-1).texts, "texts of node-26");
   runner.stop(tell);
 });
+
+test("a model that breaks while nothing runs is no error, and the next run begins", async () => {
+  const { events, tell } = heard();
+  const id = await started(runner, tell);
+  say({ id, what: "orders" });
+  assert.doesNotThrow(() => say({ what: "broken", sentence: "it was loading" }));
+  assert.deepEqual(events, [["begun"], ["orders"]]);
+  await started(runner, tell);
+  assert.deepEqual(events.at(-1), ["begun"]);
+});

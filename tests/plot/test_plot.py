@@ -25,7 +25,7 @@ from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
-from lab.plot.series import Line
+from lab.plot.series import Line, _tick_names
 from lab.plot.svg import leftovers
 from lab.plot.text import text_width
 from lab.plot.ticks import spread
@@ -141,6 +141,26 @@ def test_a_name_of_several_words_has_two_lines_on_a_phone_before_it_is_cut():
     assert canvas.in_lines("waits of random length", room) == "waits of random\nlength"
     assert canvas.in_lines("waits of random length and of more", room).endswith("…")
     assert canvas.in_lines("one-word-that-is-longer-than-its-place", room).endswith("…")
+
+
+def test_a_row_of_a_forest_plot_has_all_of_its_title_wide_and_on_a_phone():
+    words = " ".join(f"word{i}" for i in range(40))
+    title = f"A title that is much longer than a phone is wide {words}."
+    row = {"estimate": 2, "low": 1.8, "high": 2.2}
+    figure = plot.forest([{"name": "a", "title": title, **row}, {"name": "b", **row}])
+    for svg in drawings(figure.svg):
+        texts = re.findall(r"<text[^>]*>([^<]+)</text>", svg)
+        assert words.split()[-1] in " ".join(texts)
+        assert not [text for text in texts if text.endswith("…")]
+        assert " ".join(title.split()) in " ".join(" ".join(texts).split())
+
+
+def test_names_below_an_axis_are_on_two_lines_or_two_heights_before_they_are_cut():
+    canvas = Canvas(NARROW, narrow=True)
+    two_words = _tick_names(canvas, ["as it was", "advice mended"], 70)
+    assert two_words == ["as it was", "advice\nmended"]
+    long_words = _tick_names(canvas, ["wrk", "autocannon", "hey"], canvas.width_of("autocan"))
+    assert long_words == ["wrk", "\nautocannon", "hey"]
 
 
 @pytest.mark.parametrize("label", ["reads at once", "reads that wait at once (throughput × 50 ms)"])

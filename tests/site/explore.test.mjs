@@ -82,7 +82,7 @@ describe("how much of it waits", () => {
       const said = await finding(tab);
       assert.match(said, /computes 5 ms.*at most 200 req\/s.*beyond 10 connections \(the knee\)/);
       assert.match(said, /With 10 connections theory says 166 to 200 req\/s/);
-      assert.match(said, /measured were 181 and 177 req\/s/);
+      assert.match(said, /We measured 181 and 177 req\/s/);
     });
   });
 
@@ -125,7 +125,7 @@ describe("how much of it waits", () => {
       await knob(tab, "Connections").fill("50");
       assert.match(
         await finding(tab),
-        /without a limit.*theory says 1,000 req\/s; measured was 940/,
+        /without a limit.*theory says 1,000 req\/s\. We measured 940/,
       );
       await knob(tab, "Of 50 ms, waiting").fill("0");
       assert.match(await finding(tab), /at most 20 req\/s, and beyond 1 connection /);
@@ -137,7 +137,7 @@ describe("how much of it waits", () => {
       await tab.getByLabel("Show").selectOption("stay");
       assert.match(
         await finding(tab),
-        /theory says 50 to 60\.1 ms; measured were 55\.2 and 56\.5 ms/,
+        /theory says 50 to 60\.1 ms\. We measured 55\.2 and 56\.5 ms/,
       );
       assert.equal(await marks(tab), 4);
     });

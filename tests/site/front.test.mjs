@@ -34,6 +34,57 @@ describe("the front page", () => {
     });
   });
 
+  it("tells what a stranger asks before what was found, with a link for each way on", async () => {
+    await own.clean(url, async (tab) => {
+      const heads = await tab
+        .locator("article h2")
+        .evaluateAll((all) => all.map((head) => head.firstChild.textContent.trim()));
+      assert.deepEqual(heads.slice(0, 3), [
+        "Three ways through the book",
+        "In short",
+        "What we found",
+      ]);
+      const short = tab.locator("#in-short");
+      const bold = await short.locator("li strong").allInnerTexts();
+      for (const word of [
+        "for",
+        "browser",
+        "machine",
+        "server",
+        "class",
+        "trust",
+        "made",
+        "mistake",
+      ])
+        assert.ok(
+          bold.some((one) => one.includes(word)),
+          word,
+        );
+      for (const page of ["loop-lab", "how-to-run-it", "your-own-server", "class", "rules"])
+        assert.ok(await short.locator(`a[href*="${page}"]`).count(), page);
+    });
+  });
+
+  it("has whole sentences in its plot, wide and on a phone", async () => {
+    for (const width of [390, 1440])
+      await own.clean(
+        url,
+        async (tab) => {
+          const texts = await tab
+            .locator("figure.lab-figure svg text")
+            .evaluateAll((all) =>
+              all.filter((one) => one.checkVisibility()).map((one) => one.textContent),
+            );
+          assert.ok(texts.length > 20);
+          assert.deepEqual(
+            texts.filter((text) => text.trim().endsWith("…")),
+            [],
+          );
+        },
+        { viewport: { width, height: 844 } },
+      );
+  });
+
   it("keeps the arrow of a door with the last word", async () => {
     await own.clean(url, async (tab) => {
       for (let width = 320; width <= 460; width += 10) {

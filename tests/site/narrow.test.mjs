@@ -130,6 +130,34 @@ describe("code on a phone", () => {
     );
   });
 
+  it("begins on the first row in a question, too, where its first word is longer than the rest", async () => {
+    await own.open(
+      page("who-may-come-in.html").url,
+      async (tab) => {
+        const empty = await tab.evaluate(() =>
+          [...document.querySelectorAll("lab-question pre .line")]
+            .filter((line) => line.textContent.trim())
+            .filter((line) => {
+              const range = document.createRange();
+              const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+              while (texts.nextNode()) {
+                const at = texts.currentNode.data.search(/\S/);
+                if (at < 0) continue;
+                range.setStart(texts.currentNode, at);
+                range.setEnd(texts.currentNode, at + 1);
+                break;
+              }
+              const top = range.getBoundingClientRect().top - line.getBoundingClientRect().top;
+              return top > Number.parseFloat(getComputedStyle(line).fontSize);
+            })
+            .map((line) => line.textContent),
+        );
+        assert.deepEqual(empty, []);
+      },
+      options,
+    );
+  });
+
   it("is copied as it was written", async () => {
     await own.open(
       page("ten-thousand-clients.html").url,
@@ -192,5 +220,25 @@ describe("long pages of results are folded", () => {
       await first.locator("summary").click();
       assert.ok(await first.locator("table").isVisible());
     });
+  });
+});
+
+describe("the links to the pages before and after", () => {
+  it("have all of a long title and their arrow on a phone", async () => {
+    for (const end of ["overload.html", "when-it-throws.html", "pipelines-that-fail.html"])
+      await own.open(
+        page(end).url,
+        async (tab) => {
+          const cut = await tab
+            .locator(".prev-next-area a")
+            .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+          assert.deepEqual(
+            cut.filter((px) => px > 0),
+            [],
+            end,
+          );
+        },
+        { viewport: { width: 390, height: 844 } },
+      );
   });
 });

@@ -395,6 +395,22 @@ describe("with a thumb", () => {
     );
   });
 
+  test("a prediction has all lines of its program in sight, on a phone and wide", async () => {
+    const lines = Array.from({ length: 40 }, (_, i) => `step(${i}); // one of many lines`);
+    const long = { ...ORDERS, source: lines.join("\n") };
+    for (const viewport of [phone.viewport, { width: 1440, height: 900 }])
+      await open(
+        page("whole", element(long, "predict")),
+        async (tab) => {
+          const code = tab.locator(".predict .code");
+          const hidden = await code.evaluate((one) => one.scrollHeight - one.clientHeight);
+          assert.ok(hidden <= 1, `${hidden} px of the program are hidden`);
+          assert.ok((await code.boundingBox()).height > 400);
+        },
+        { ...phone, viewport },
+      );
+  });
+
   test("all that is pressed has room for it", async () => {
     await open(
       predicting(),

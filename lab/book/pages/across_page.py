@@ -247,11 +247,14 @@ def _bare_table(data: version_results.Data, rows: str, first: str) -> str:
 
 
 def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
-    """Return the verdicts by Node in a line: `held on Node 20 to 24, no verdict on 26`."""
-    if kind == "orders":
-        return "another order"
+    """Return the verdicts, or which orders are equal, by Node in a line: `held on Node 20 to 24, no
+    verdict on 26`.
+    """
     majors = version_results.majors(data)
-    words = [str(entry["on"].get(major, {}).get("verdict", "missing")) for major in majors]
+    if kind == "orders":
+        words = _order_words([entry["on"].get(major, {}).get("orders") for major in majors])
+    else:
+        words = [str(entry["on"].get(major, {}).get("verdict", "missing")) for major in majors]
     spans: list[tuple[str, list[str]]] = []
     for major, word in zip(majors, words, strict=True):
         if spans and spans[-1][0] == word:
@@ -263,10 +266,34 @@ def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
     )
 
 
+def _order_words(found: list[list[list[str]] | None]) -> list[str]:
+    """Return a word for the orders on each Node: equal orders have the same word."""
+    different: list[list[list[str]]] = []
+    for orders_there in found:
+        if orders_there is not None and sorted(orders_there) not in different:
+            different.append(sorted(orders_there))
+    words = ["one order", "another order", "a third order", "a fourth order", "a fifth order"]
+    if any(len(orders_there) > 1 for orders_there in different):
+        words = ["several orders"] * len(different)
+    elif len(different) == 1:
+        words = ["the same order"]
+    return [
+        "missing" if orders_there is None else words[different.index(sorted(orders_there))]
+        for orders_there in found
+    ]
+
+
 def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
     if kind == "orders":
         name = id.rpartition("/")[2]
-        return re.sub(r"^program-(\w+)$", r"a program without a name (\1)", name)
+        title = title_of(entry["chapter"])
+        if not re.fullmatch(r"program-\w+", name):
+            return f"{name}, a program of {title}"
+        # A program that is written in its cell has no name: its first lines tell which one it is.
+        first: list[str] = next(
+            (one["orders"][0] for one in entry["on"].values() if one.get("orders")), []
+        )
+        return f"the program of {title} that prints {', '.join(first[:2])}, …"
     return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
 
@@ -399,6 +426,8 @@ def _if_measured(make: Callable[[Build, version_results.Data], Html]) -> placeho
                 entry = data["claims"].get(claim["id"], {})
                 entry["judged"] = True
                 entry["now"] = claim.get("limit", "")
+                if entry.get("limit") == entry["now"]:  # the same claim, perhaps in other words
+                    entry["sentence"] = claim.get("sentence") or entry.get("sentence", "")
         return make(build, data)
 
     return maker

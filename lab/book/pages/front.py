@@ -65,6 +65,7 @@ MOTION = """
 .lab-ping text { fill: var(--lab-ink); font-size: 13px; font-family: system-ui, sans-serif }
 .lab-ping .code { font-family: ui-monospace, monospace; font-size: 12.5px }
 .lab-ping .aside { fill: var(--lab-muted) }
+.lab-ping .name { font-size: 12px }
 .lab-ping .hash { fill: var(--lab-1); fill-opacity: 0.35 }
 .lab-ping .wait { stroke: var(--lab-2); stroke-width: 3 }
 .lab-ping .pong { fill: var(--lab-3) }
@@ -117,14 +118,17 @@ def drawing(outcomes: list[Pinged], style: str = "") -> str:
     rows = "".join(_row(TOP + ROW * i, row) for i, row in enumerate(outcomes))
     bottom = TOP + ROW * len(outcomes) + 10
     ticks = "".join(
-        f'<text class="aside" x="{_x(ms):g}" y="{bottom}" text-anchor="middle">{ms}</text>'
-        for ms in (0, ASKED_MS, HASHED_MS)
+        f'<text class="aside" x="{_x(ms):g}" y="{bottom}" text-anchor="{anchored}">{label}</text>'
+        for ms, label, anchored in (
+            (0, "0", "middle"),
+            (ASKED_MS, f"{ASKED_MS} ms", "middle"),
+            (HASHED_MS, f"{HASHED_MS} ms", "end"),
+        )
     )
-    unit = f'<text class="aside" x="{_x(300):g}" y="{bottom}" text-anchor="middle">ms</text>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="lab-ping" viewBox="0 0 {WIDTH} '
         f'{bottom + 10}" role="img" aria-label="{escape(words(outcomes))}">'
-        f"{style}{rows}{ticks}{unit}</svg>"
+        f"{style}{rows}{ticks}</svg>"
     )
 
 
@@ -164,12 +168,15 @@ def _x(ms: float) -> float:
 
 
 def _row(top: int, row: Pinged) -> str:
-    bar, pings_y = top + 20, top + 42
+    bar, pings_y = top + 18, top + 43
     end_ms = min(ASKED_MS + row.wait_ms, HASHED_MS + 10)
     pieces = [
         f'<text class="code" x="{LEFT}" y="{top + 12}">{escape(row.code)}</text>',
-        f'<rect class="hash grows" x="{LEFT}" y="{bar}" width="{PER_MS * HASHED_MS:g}" height="12" '
+        f'<rect class="hash grows" x="{LEFT}" y="{bar}" width="{PER_MS * HASHED_MS:g}" height="16" '
         f'style="{_moves(0, HASHED_MS)}"/>',
+        f'<text class="name" x="{LEFT + 6}" y="{bar + 12}">hashing</text>',
+        f'<text class="name" x="{_x(ASKED_MS) - 6:g}" y="{pings_y + 4}" '
+        'text-anchor="end">ping</text>',
         f'<line class="wait grows" x1="{_x(ASKED_MS)}" x2="{_x(end_ms)}" y1="{pings_y}" '
         f'y2="{pings_y}" style="{_moves(ASKED_MS, end_ms)}"/>',
     ]

@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -40,6 +41,7 @@ LOOKS = {
     "none": Look("muted", "o", "-"),
 }
 AXIS = "ratio and its 95 % interval"
+NOTE = re.compile(r" \([^()]*\)(?=\.?$)")  # on the source, after a claim: the claim's card has it
 # What a drawing depends on beside its rows: an edit there draws it again.
 CODE = sorted(file for of in (plot, text) for file in Path(str(of.__file__)).parent.glob("*.py"))
 COLUMNS = (
@@ -93,7 +95,7 @@ def lines(build: Build) -> list[Line]:
             _or(c["value"]["high"], math.inf),
             published=None if c.get("derived") else c["published_ratio"],
             undecided=c["verdict"] if judge.holds(c["verdict"]) is None else "",
-            title=c["sentence"],
+            title=NOTE.sub("", c["sentence"]),
             look=LOOKS[judge.tone(c["verdict"])],
         )
         for c in judged_claims

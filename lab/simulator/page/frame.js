@@ -15,6 +15,7 @@
   addEventListener("message", ({ source, data }) => {
     if (source !== parent) return;
     if (data.what !== "end") return worker.postMessage(data);
+    worker.onerror = null; // what it was loading fails when it ends, and is no fault of the next one
     worker.terminate();
     start();
   });

@@ -131,7 +131,7 @@ export class Runner {
   }
 
   #refuse(id, sentence) {
-    if (this.#current?.id !== id) return;
+    if (!this.#current || this.#current.id !== id) return; // a model that breaks while nothing runs is told by the next run
     const { tell } = this.#current;
     clearTimeout(this.timer);
     this.#current = null;

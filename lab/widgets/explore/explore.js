@@ -67,7 +67,7 @@
     const measured = cells.find((cell) => cell.wait === wait && cell.n === n);
     if (measured) {
       const values = measured.x.map((x) => format(of(x, n)));
-      return `${law} ${theory}; measured ${values.length > 1 ? "were" : "was"} ${joinWords(values)} ${unit}.`;
+      return `${law} ${theory}. We measured ${joinWords(values)} ${unit}.`;
     }
     const waits = valuesOf(cells, "wait");
     const missing = waits.includes(wait)

@@ -413,8 +413,13 @@
   /** A program line by line, so that a line that is too long for a phone continues below with an indent. */
   function lines(code) {
     return code.split("\n").flatMap((text, i) => {
-      const indent = `--indent: ${text.search(/\S|$/)}ch`;
-      return [i ? "\n" : "", el("span", { class: "line", style: indent }, text)];
+      const depth = text.search(/\S|$/);
+      // The spaces stay with the first letter: alone they would be an empty row above a word that is longer than a phone.
+      const begun = el("span", { class: "begun" }, text.slice(0, depth + 1));
+      return [
+        i ? "\n" : "",
+        el("span", { class: "line", style: `--indent: ${depth}ch` }, begun, text.slice(depth + 1)),
+      ];
     });
   }
 
