@@ -419,3 +419,17 @@ def test_a_server_that_ends_without_having_listened_hears_that_it_should_listen(
     result = judged(text, "server.mjs", "drop-01")
     assert result.points == 0
     assert "did not listen. It should call listen(process.env.PORT" in result.missed[0].message
+
+
+@pytest.mark.judges
+def test_a_server_that_the_grader_ends_hears_why_and_not_only_that_it_was_killed():
+    text = """
+        import { createServer } from "node:http";
+        const taken = [];
+        const server = createServer(() => {
+          for (let count = 0; count < 8; count++) taken.push(Buffer.alloc(128 << 20, 1));
+        });
+        server.listen(process.env.PORT, "127.0.0.1");
+    """
+    result = judged(text, "server.mjs", "drop-01")
+    assert "used more than 512 MiB of memory" in result.missed[0].message

@@ -77,7 +77,7 @@ export class Watched {
     });
     const exit = this.ended.then(async () => {
       await sleep(LOOK_MS); // what it had written before is still on its way
-      throw this.reason ?? this.early();
+      throw this.early();
     });
     exit.catch(() => {});
     try {
@@ -87,8 +87,9 @@ export class Watched {
     }
   }
 
-  /** The error for a process that has ended before it was done. */
+  /** The error for a process that has ended before it was done: why it was ended, if the grader did that. */
   early() {
+    if (this.reason) return this.reason;
     const { code, signal } = this.end;
     const why = this.explained(this.stderr);
     if (why)
