@@ -171,7 +171,8 @@ export class Watched {
 export function explain(text, hand, displayName = (file) => file) {
   const error =
     text.match(/^(?:Uncaught )?(\w*Error(?: \[\w+\])?: .*)$/m)?.[1] ??
-    text.match(/^(\w*Error)$/m)?.[1];
+    text.match(/^(\w*Error)$/m)?.[1] ??
+    text.match(/^\[(\w*Error(?: \[\w+\])?: .*)\](?: \{)?$/m)?.[1]; // an error of Node's own, without a stack
   if (!error) return undefined;
   const plain = error.replace(/ \[(ERR_\w+)\]/, "").replaceAll(`${hand}/`, "");
   return (
