@@ -8,31 +8,15 @@ const KEPT = 12; // connections that tell which processes answer
 const SOON = 5000; // ms within which what should happen at once has happened, on any day
 const TOLD = 1200; // ms in which all clients are told that an answer is the last one, unless the machine is busy
 const LONG = "60000"; // ms that are over long after the check
-const START_S = 6; // until a process listens: each has a Node of its own to start, maybe on a busy machine
+const START_S = 2.5; // until a process listens: each has a Node of its own to start
 const IDLE = 2500; // more than a client of the check needs to go on, on any day
-
-const unstarted = new Map(); // why a drop of so many processes did not start
-
-/** A drop of several processes. One that did not start is not started again: that takes a while. */
-async function start(t, env) {
-  const { started } = await t.shared();
-  const processes = Number(env.WORKERS);
-  if (unstarted.has(processes)) throw unstarted.get(processes);
-  const options = { processes, seconds: START_S * (1 + processes) };
-  return started(t, env, options).catch((error) => {
-    unstarted.set(processes, error);
-    throw error;
-  });
-}
 
 /** Lets `look` see a drop of several processes, which is stopped afterwards: those of all criteria would be too many together. */
 async function see(t, look, env = {}) {
-  const server = await start(t, {
-    WORKERS: String(WORKERS),
-    GRACE: LONG,
-    IDLE: String(IDLE),
-    ...env,
-  });
+  const { started } = await t.shared();
+  const all = { WORKERS: String(WORKERS), GRACE: LONG, IDLE: String(IDLE), ...env };
+  const processes = Number(all.WORKERS);
+  const server = await started(t, all, { processes, seconds: START_S * (1 + processes) });
   try {
     await look(server);
   } finally {
