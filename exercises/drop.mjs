@@ -118,6 +118,7 @@ export async function leaves(t, server, signal = "SIGTERM") {
         wanted: "exit code 0",
       },
     );
+    if (server.reason) throw server.reason; // the grader has ended it
     const { code, signal: by } = server.end;
     t.ok(
       code === 0,

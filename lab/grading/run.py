@@ -28,7 +28,7 @@ from lab.grading.cgroup import Cgroup
 from lab.grading.exercise import Exercise
 from lab.grading.handin import BadHandIn, HandIn
 from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, VOID, Result, looked
-from lab.processes import nodes, proctree
+from lab.processes import machine, nodes, proctree
 
 MOST_SAID = 8 << 20  # bytes that the driver may say
 LOOK_S = 0.1
@@ -376,29 +376,40 @@ def _lines(
 
 
 class _Queue:
-    """How long processes stood in the queue for a processor and how long they had one, with those
-    that have ended meanwhile: a check starts many, one after another.
+    """How long a check stood in the queue for a processor and how long its processes had one, with
+    those that have ended meanwhile: a check starts many, one after another.
     """
 
     def __init__(self) -> None:
-        self._seconds: dict[int, tuple[float, float]] = {}  # waited and had, by pid
+        self._waited_by_pid: dict[int, float] = {}  # seconds
+        self._had_by_pid: dict[int, float] = {}
+        self._waited_s = 0.0
+        self._most = 1  # processes at once
 
     def look(self, pids: Iterable[int]) -> None:
-        """Note where they are now."""
+        """Note where they are now. Processes that wait at the same time wait once: what they do
+        together is late by the longest of these waits.
+        """
+        longest, processes = 0.0, 0
         for pid in pids:
             with contextlib.suppress(OSError, ValueError, IndexError):
                 waited = int(proctree.read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
-                used = proctree.read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()[11:13]
-                had = sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
-                self._seconds[pid] = (waited, had)
+                name, _, fields = proctree.read(f"/proc/{pid}/stat").rpartition(b") ")
+                self._had_by_pid[pid] = sum(map(int, fields.split()[11:13])) / os.sysconf(
+                    "SC_CLK_TCK"
+                )
+                longest = max(longest, waited - self._waited_by_pid.get(pid, 0.0))
+                self._waited_by_pid[pid] = waited
+                processes += not name.endswith(b"(bwrap")
+        self._waited_s += longest
+        self._most = max(self._most, processes - 1)  # one of them is the driver, which mostly waits
 
     def is_starved(self, seconds: float) -> bool:
-        """Whether they stood in the queue for most of that time, and not because of what they
-        compute themselves. See `starved` of hand-in.mjs.
+        """Whether the check stood in the queue for most of that time, and not because of what it
+        computes itself. See `starved` of proc.mjs.
         """
-        waited = sum(one for one, _ in self._seconds.values())
-        had = sum(one for _, one in self._seconds.values())
-        return waited > seconds / 2 and had < seconds / 4
+        each = min(self._most, len(machine.cpu_set()) or 1)
+        return self._waited_s > seconds / 2 and sum(self._had_by_pid.values()) < each * seconds / 4
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

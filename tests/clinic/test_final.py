@@ -16,10 +16,12 @@ from lab.clinic.observation import Observed
 from lab.clinic.versions import verdict
 from lab.errors import LabError
 from lab.grading import exercise as exercises
+from lab.grading import run
 from lab.grading.result import GRADED, NOISY, Result
 from lab.judging.stats import paired_ratio
 
 STEP = exercises.exercise("drop-01")
+TRIES = 8
 
 
 def phase(clients, **kinds):
@@ -52,6 +54,11 @@ def short(monkeypatch, tmp_path):
     def no_examination(*_, **__):
         raise LabError("it is not examined <here>")
 
+    for name in ("LAB_STUDENT", "JUPYTERHUB_USER"):  # whose values are not those of `STEP`
+        monkeypatch.delenv(name, raising=False)
+    # Beside other tests a step may get no verdict more often than a reader waits for.
+    monkeypatch.setattr(run, "TRIES", TRIES)
+    monkeypatch.setattr(run, "PATIENCE_S", float("inf"))
     monkeypatch.setattr(final.exercises, "steps", lambda _: (STEP,))
     monkeypatch.setattr(final, "_loaded", lambda _: [("a file", phase(1)), ("a file", phase(4))])
     monkeypatch.setattr(final, "_before", lambda *_: None)
@@ -61,7 +68,7 @@ def short(monkeypatch, tmp_path):
     return tmp_path
 
 
-def run(folder, page, is_json=False, **given):
+def ended(folder, page, is_json=False, **given):
     more = {"before": "", "minutes": final.MINUTES, **given}
     return final.final(argparse.Namespace(folder=str(folder), page=page, json=is_json, **more))
 
@@ -75,7 +82,7 @@ def drop(place: Path, text: str) -> Path:
 @pytest.mark.judges
 def test_the_page_has_the_points_of_each_step_and_why_there_is_no_examination(short, capsys):
     folder = drop(short / "my-drop", STEP.program(STEP.solution, STEP.for_student("")))
-    code = run(folder, short / "page.html", is_json=True)
+    code = ended(folder, short / "page.html", is_json=True)
     text = (short / "page.html").read_text("utf-8")
     data = json.loads(capsys.readouterr().out)
     assert data["points"] == data["of"] == STEP.points
@@ -90,7 +97,7 @@ def test_the_page_has_the_points_of_each_step_and_why_there_is_no_examination(sh
 @pytest.mark.judges
 def test_what_a_step_missed_is_on_the_page_without_becoming_a_part_of_it(short):
     text = 'throw new Error("<script>alert(1)</script>");\n'
-    assert run(drop(short / "my-drop", text), short / "page.html") == final.FOUND
+    assert ended(drop(short / "my-drop", text), short / "page.html") == final.FOUND
     page = (short / "page.html").read_text("utf-8")
     assert "0 of 8 points" in page.replace(f"of {STEP.points:g}", "of 8")
     assert "What was missed" in page and "<script" not in page
@@ -98,7 +105,7 @@ def test_what_a_step_missed_is_on_the_page_without_becoming_a_part_of_it(short):
 
 def test_a_folder_without_a_program_is_no_final(short, capsys):
     (short / "empty").mkdir()
-    assert run(short / "empty", short / "page.html") == final.FAILED
+    assert ended(short / "empty", short / "page.html") == final.FAILED
     assert not (short / "page.html").exists()
     assert "empty" in capsys.readouterr().err
 
@@ -143,7 +150,7 @@ def test_what_other_programs_can_cause_is_no_fault_of_the_drop_on_a_busy_machine
     monkeypatch.setattr(final.machine, "machine", lambda: two_cores)
     order = SimpleNamespace(examined=lambda _: examined(*found))
     monkeypatch.setattr(final, "order", lambda *_, **__: order)
-    code = run(drop(short / "my-drop", "export {};\n"), short / "page.html", is_json=True)
+    code = ended(drop(short / "my-drop", "export {};\n"), short / "page.html", is_json=True)
     said = json.loads(capsys.readouterr().out)["busy"]
     page = (short / "page.html").read_text("utf-8")
     assert code == (0 if is_well else final.FOUND)
@@ -160,7 +167,7 @@ def test_steps_without_a_verdict_are_a_busy_machine(short, monkeypatch, capsys):
     order = SimpleNamespace(examined=lambda _: examined(POOL))
     monkeypatch.setattr(final, "order", lambda *_, **__: order)
     folder = drop(short / "my-drop", "export {};\n")
-    assert run(folder, short / "page.html", is_json=True) == final.FOUND
+    assert ended(folder, short / "page.html", is_json=True) == final.FOUND
     assert "1 step got no verdict" in json.loads(capsys.readouterr().out)["busy"]
 
 
@@ -170,7 +177,7 @@ def test_steps_for_which_no_time_is_left_are_said_and_count_as_points_that_are_m
     monkeypatch.setattr(final.exercises, "steps", lambda _: (STEP, STEP, STEP))
     monkeypatch.setattr(final.verbs, "judged", lambda *_: full())
     folder = drop(short / "my-drop", "export {};\n")
-    assert run(folder, short / "page.html", is_json=True, minutes=0) == final.FOUND
+    assert ended(folder, short / "page.html", is_json=True, minutes=0) == final.FOUND
     data = json.loads(capsys.readouterr().out)
     assert data["of"] == 3 * STEP.points and len(data["steps"]) == 1
     assert data["left"] == [STEP.id] * 2 and data["loads"] == []

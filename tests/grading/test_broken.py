@@ -245,3 +245,48 @@ def test_a_process_that_stood_in_the_queue_counts_when_it_has_ended():
     assert queue.is_starved(seconds)
     assert not queue.is_starved(100 * seconds)
     assert not run._Queue().is_starved(seconds)
+
+
+@pytest.fixture
+def looked(monkeypatch):
+    """Looks of half a second at processes, of which each waits for a processor, and has one, for
+    these shares of the time; on two processors.
+    """
+
+    def after(looks, name, **shares):
+        queue, passed_s = run._Queue(), [0.0]
+        tick = run.os.sysconf("SC_CLK_TCK")
+
+        def read(path):
+            if path.endswith("schedstat"):
+                return b"0 %d 0" % (1e9 * shares["waited"] * passed_s[0])
+            return b"7 (%s) S %s %d 0" % (name, b"0 " * 10, tick * shares["had"] * passed_s[0])
+
+        monkeypatch.setattr(run.proctree, "read", read)
+        monkeypatch.setattr(run.machine, "cpu_set", lambda: [0, 1])
+        for pids in looks:
+            passed_s[0] += 0.5
+            queue.look(pids)
+        return queue, passed_s[0]
+
+    return after
+
+
+@pytest.mark.parametrize(
+    ("processes", "waited", "had", "is_starved"),
+    [
+        (8, 0.1, 0.0, False),  # each waits for a moment, and all of them for the same one
+        (8, 0.8, 0.01, True),
+        (6, 0.8, 0.06, True),  # together they have more than a quarter of one processor, not of two
+        (6, 0.8, 0.3, False),  # they wait for each other
+        (2, 0.6, 0.15, False),  # the driver, and one that computes
+    ],
+)
+def test_processes_that_wait_at_the_same_time_wait_once(looked, processes, waited, had, is_starved):
+    queue, seconds = looked([range(processes)] * 40, b"node", waited=waited, had=had)
+    assert queue.is_starved(seconds) is is_starved
+
+
+def test_the_parts_of_a_sandbox_are_no_program_that_computes(looked):
+    queue, seconds = looked([range(6)] * 40, b"bwrap", waited=0.8, had=0.05)
+    assert not queue.is_starved(seconds)

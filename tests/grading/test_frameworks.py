@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support import supported_nodes
 
-from lab.grading import exercise, folders, run
+from lab.grading import exercise, folders, handin, run
 
 PROGRAMS = Path(__file__).with_name("frameworks")
 LAST = exercise.exercise("drop-08")
@@ -158,3 +158,14 @@ def test_a_store_that_follows_a_request_is_there_where_it_tells_nothing_of_the_c
             assert result.passed, str(result)
         else:
             assert "unless Node is 24 or newer" in str(result)
+
+
+@pytest.mark.judges
+@pytest.mark.nightly
+def test_processes_that_have_a_framework_each_are_replaced_without_too_much_memory():
+    """A restart has up to seven of them at once: one that leads, three old and three new ones."""
+    asked = exercise.exercise("drop-12")
+    framework = "globalThis.framework = Buffer.alloc(60 << 20, 1);\n"
+    text = asked.program(asked.solution) + framework
+    result = run.grade(asked, handin.from_text(text, asked.solution.name))
+    assert result.passed, str(result)

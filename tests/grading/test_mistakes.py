@@ -404,3 +404,32 @@ def test_a_text_that_is_hard_to_look_through_takes_no_longer_than_others():
 )
 def test_what_is_a_comment_or_a_text(text, plain):
     assert handin._plain(text) == plain
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import { createServer } from "node:http";\ncreateServer(() => {});\n',
+        "process.exit();\n",
+        "export default { fetch: () => new Response() };\n",
+    ],
+)
+def test_a_server_that_ends_without_having_listened_hears_that_it_should_listen(text):
+    result = judged(text, "server.mjs", "drop-01")
+    assert result.points == 0
+    assert "did not listen. It should call listen(process.env.PORT" in result.missed[0].message
+
+
+@pytest.mark.judges
+def test_a_server_that_the_grader_ends_hears_why_and_not_only_that_it_was_killed():
+    text = """
+        import { createServer } from "node:http";
+        const taken = [];
+        const server = createServer(() => {
+          for (let count = 0; count < 8; count++) taken.push(Buffer.alloc(128 << 20, 1));
+        });
+        server.listen(process.env.PORT, "127.0.0.1");
+    """
+    result = judged(text, "server.mjs", "drop-01")
+    assert "used more than 512 MiB of memory" in result.missed[0].message

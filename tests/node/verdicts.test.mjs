@@ -1,7 +1,7 @@
 // What becomes of a criterion, in the words that a reader sees.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Missed } from "../../lab/node/grader/conversation.mjs";
+import { explain, Missed } from "../../lab/node/grader/conversation.mjs";
 import { decide } from "../../lab/node/grader/verdicts.mjs";
 
 /** What is said of a check with one criterion, which is missed. */
@@ -38,3 +38,20 @@ test("other texts that look like a data: URL are shown as they are", async () =>
   const saw = `data: {"name":"${"a".repeat(90)}"}\ndata:text/plain,short`;
   assert.equal((await missed("it ended", { saw })).saw, saw);
 });
+
+for (const [printed, wanted] of [
+  [
+    "[Error: a FileHandle was closed] {\n  code: 'ERR_INVALID_STATE'\n}",
+    "Error: a FileHandle was closed",
+  ],
+  ["[TypeError: no stack]", "TypeError: no stack"],
+  ["RangeError: too long\n    at /hand/a.mjs:3:1", "RangeError: too long (a.mjs, line 3)"],
+  ["[Error: told before]\nRangeError: too long\n", "RangeError: too long"],
+  ["[an Error: of its own]", undefined],
+])
+  test(`the error in ${JSON.stringify(printed)} is ${wanted ?? "none"}`, () => {
+    assert.equal(
+      explain(`<anonymous_script>:0\n\n\n${printed}\n\nNode.js v26.10.0\n`, "/hand"),
+      wanted,
+    );
+  });

@@ -471,13 +471,18 @@ function keep(file) {
   for (const listener of listeners) feed(listener);
 }
 
-const unnumbered = []; // what to call when the event of a file that was stored here has come back
+const unanswered = []; // what to call when the first process has answered, in the order of the questions
+
+/** Asks the first process. All events that were counted before it answers have come before the answer does. */
+function ask(question) {
+  process.send(question);
+  return new Promise((resolve) => unanswered.push(resolve));
+}
 
 /** Tells all listeners of a file: one process counts for all, and what it says comes to each in the same order. */
 function tell(file) {
   if (cluster.isPrimary) return keep(file);
-  process.send({ file });
-  return new Promise((resolve) => unnumbered.push(resolve));
+  return ask({ file });
 }
 
 /** Sends a listener what follows, as long as it takes more; "drain" goes on. What is not kept any more is a gap. */
@@ -491,7 +496,10 @@ function feed(listener) {
   }
 }
 
-function listen(request, response) {
+async function listen(request, response) {
+  // What a listener has heard from another process may still be on its way to this one.
+  if (cluster.isWorker) await ask({});
+  if (response.destroyed) return undefined; // its client has left meanwhile
   response.writeHead(200, { "cache-control": "no-store", "content-type": "text/event-stream" });
   if (request.method === "HEAD" || isLeaving) return response.end();
   response.flushHeaders();
@@ -589,14 +597,14 @@ async function serve() {
 // ---------------------------------------------------------------- several processes
 
 /** What a process that serves is told by the first one. */
-function hear({ begin, file, isMine, isOver }) {
+function hear({ begin, file, isAnswer, isOver }) {
   if (begin) {
     recentEvents.splice(0, recentEvents.length, ...begin.recentEvents);
     last = begin.last;
     serve();
   }
   if (file) keep(file);
-  if (isMine) unnumbered.shift()();
+  if (isAnswer) unanswered.shift()();
   if (isOver) leave();
 }
 
@@ -635,8 +643,9 @@ async function lead() {
     // What is sent to a process before it hears may be lost.
     if (isReady)
       return post(sender, isLeaving ? { isOver: true } : { begin: { recentEvents, last } });
+    if (!file) return post(sender, { isAnswer: true });
     keep(file);
-    for (const worker of all()) post(worker, { file, isMine: worker === sender });
+    for (const worker of all()) post(worker, { file, isAnswer: worker === sender });
   });
   cluster.on("exit", ({ isReplaced, process: { exitCode } }) => {
     if (isLeaving || isReplaced) return;

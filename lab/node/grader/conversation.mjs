@@ -77,7 +77,7 @@ export class Watched {
     });
     const exit = this.ended.then(async () => {
       await sleep(LOOK_MS); // what it had written before is still on its way
-      throw this.reason ?? this.early();
+      throw this.early();
     });
     exit.catch(() => {});
     try {
@@ -87,8 +87,9 @@ export class Watched {
     }
   }
 
-  /** The error for a process that has ended before it was done. */
+  /** The error for a process that has ended before it was done: why it was ended, if the grader did that. */
   early() {
+    if (this.reason) return this.reason;
     const { code, signal } = this.end;
     const why = this.explained(this.stderr);
     if (why)
@@ -170,7 +171,8 @@ export class Watched {
 export function explain(text, hand, displayName = (file) => file) {
   const error =
     text.match(/^(?:Uncaught )?(\w*Error(?: \[\w+\])?: .*)$/m)?.[1] ??
-    text.match(/^(\w*Error)$/m)?.[1];
+    text.match(/^(\w*Error)$/m)?.[1] ??
+    text.match(/^\[(\w*Error(?: \[\w+\])?: .*)\](?: \{)?$/m)?.[1]; // an error of Node's own, without a stack
   if (!error) return undefined;
   const plain = error.replace(/ \[(ERR_\w+)\]/, "").replaceAll(`${hand}/`, "");
   return (

@@ -431,6 +431,15 @@ export class Server extends Process {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** A server that was never asked to listen has nothing to do, so Node ends it without an error. */
+  early() {
+    if (this.#port || this.reason || this.end.code !== 0) return super.early();
+    return new Missed(
+      `${this.name} ended with exit code 0, but did not listen. It should call listen(process.env.PORT, "127.0.0.1"), and should not call process.exit() before it is told to end`,
+      this.told(),
+    );
+  }
+
   async #listens() {
     const asked = performance.now();
     while (!this.end) {
@@ -438,7 +447,7 @@ export class Server extends Process {
       if (port) return port;
       await sleep(LOOK_MS);
     }
-    throw this.reason ?? this.early();
+    throw this.early();
   }
 }
 
