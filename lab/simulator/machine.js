@@ -458,7 +458,8 @@ class Machine {
    * On `isAnotherDay` the date and the random numbers are others; with `skewMs` the clock that the program reads goes on
    * by so much at each reading, and nothing else changes. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
-   * after that with the number `last`. Of a program with clients, `serving`, `served` is what they got (servers.js).
+   * after that with the number `last`. `asked` says whether the program has read the `clock`, and what differs by `chance` or
+   * with the day. Of a program with clients, `serving`, `served` is what they got (servers.js).
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;

@@ -215,6 +215,44 @@ test("numbers that are no times make orders of their own, also in lines that loo
   assert.ok(new Set(both.orders.map(({ lines }) => lines.slice(1).join(""))).size >= 3);
 });
 
+/** How often a machine runs a program for its first answer, and then for all orders. */
+function runsFor(source, name) {
+  const counts = [];
+  const known = {};
+  const asked = programOf(machine, source, name);
+  for (const options of [{ mostRuns: 1, traces: 1 }, { traces: 1 }]) {
+    let count = 0;
+    const run = (...values) => {
+      count++;
+      return machine.run(...values);
+    };
+    const counting = Object.assign(Object.create(machine), { run });
+    const { notes, runs } = exploreTraced(counting, asked, { clock, known, ...options });
+    counts.push({ count, runs, notes: notes.join(" ") });
+  }
+  return counts;
+}
+
+test("a program runs again for its times or its date only if it asks for them, and no run is repeated", () => {
+  for (const [source, more, notes] of [
+    ["setTimeout(console.log, 5, Math.max(1, 2));", 0, /^$/],
+    ["performance.now(); console.log(1);", 1, /^$/],
+    ["console.log(process.hrtime()[1]);", 1, /^The times that this program prints/],
+    ["console.log(process.uptime());", 1, /^The times that this program prints/],
+    ["console.log(Math.random());", 1, /depends on the date, the time or random numbers/],
+    ["console.log(performance.timeOrigin);", 1, /depends on the date, the time or random numbers/],
+    ["console.log(new Date().getDay());", 2, /depends on the date, the time or random numbers/],
+    ["console.log(fs.statSync('.').mtime);", 1, /depends on the date/, "const fs = require('fs');"],
+    ["console.log(crypto.randomUUID());", 1, /depends on the date, the time or random numbers/],
+  ].map(([text, ...rest]) => [(rest[2] ?? "") + text, ...rest])) {
+    const [first, all] = runsFor(source, "program.cjs");
+    assert.equal(first.count, 2 + more, source); // one of them traced
+    assert.ok(all.count < all.runs, `${all.count} for ${all.runs}: ${source}`);
+    assert.match(first.notes, notes, source);
+    assert.equal(all.notes, first.notes);
+  }
+});
+
 test("a stack that is printed comes with what it leaves out, and calls that are too deep with how deep they may be", () => {
   const { orders, notes } = explored("console.log(new Error('e').stack);");
   assert.deepEqual(orders[0].lines, [

@@ -187,6 +187,7 @@
     return open;
   };
   const statOf = ({ kind, mode, inode, bytes, atime, mtime, ctime, birth }, isBig) => {
+    machine.asked.chance = true;
     const times = [atime, mtime, ctime, birth].flatMap((at) => [
       Math.floor(at / 1000),
       Math.round((at % 1000) * 1e6),

@@ -104,8 +104,11 @@
 
   let skewMs = 0; // with each reading the program's clock shows so much more, and nothing takes longer
   let skew = 0;
+  /** What the program has asked for that is another in every run: the clock, and the day or a random number. */
+  machine.asked = { clock: false, chance: false };
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
+    machine.asked.clock = true;
     spins++;
     skew += skewMs;
     const most = machine.serving ? SPIN_MS : 1; // with clients, how long a handler computes decides what is shown

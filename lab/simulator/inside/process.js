@@ -382,6 +382,12 @@
   expose("Buffer", Buffer);
   for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
 
+  /** When the run began, as a date. */
+  machine.epoch = () => {
+    machine.asked.chance = true;
+    return settings.epoch;
+  };
+
   // --- time ----------------------------------------------------------------------------------
   // Marks and measures are of the model's time, in which only waiting takes any.
   const marks = [];
@@ -399,7 +405,9 @@
     machine.refuse(`performance.${name}() measures real work, which a model does not have`);
   expose("performance", {
     now: () => machine.preciseNow(),
-    timeOrigin: settings.epoch,
+    get timeOrigin() {
+      return machine.epoch();
+    },
     mark: (name, { startTime, detail } = {}) =>
       entry("mark", `${name}`, startTime ?? machine.preciseNow(), 0, detail),
     measure(name, from = {}, to = undefined) {
@@ -415,7 +423,7 @@
     clearMeasures: () => void marks.splice(0),
     eventLoopUtilization: measureless("eventLoopUtilization"),
     timerify: measureless("timerify"),
-    toJSON: () => ({ timeOrigin: settings.epoch }),
+    toJSON: () => ({ timeOrigin: machine.epoch() }),
   });
 
   const RealDate = Date;
@@ -425,7 +433,7 @@
       else super(ModelDate.now());
     }
     static now() {
-      return Math.floor(settings.epoch + machine.preciseNow());
+      return Math.floor(machine.epoch() + machine.preciseNow());
     }
   }
   Object.defineProperty(ModelDate, "name", { value: "Date" });
@@ -485,6 +493,7 @@
   const ANOTHER_SEED = 4711;
   let seed = 42;
   Math.random = () => {
+    machine.asked.chance = true;
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
     return seed / 0x80000000;
   };
@@ -1259,6 +1268,7 @@
     programFiles = entries;
     if (isOnDisk) need("files");
     settings.cwd = cwd ?? "/home/you";
+    machine.asked = { clock: false, chance: false };
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
       seed = ANOTHER_SEED;
@@ -1316,6 +1326,7 @@
       readings,
       threads,
       missing: [...machine.missing],
+      asked: machine.asked,
       rows: machine.trace?.end(code),
       served: machine.serving?.result(),
     });
