@@ -9,7 +9,7 @@ export { createMachine, NotModelledError };
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
-const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
+const FRAME = /^\s+at .*:\d+:\d+\)?(?:,| \{)?$/; // of a stack
 const SKEW_MS = 1.3;
 const BY_CHANCE =
   "The output of this program depends on the date, the time or random numbers. The model " +
@@ -58,7 +58,8 @@ export function explore(machine, program, { traces = MOST_TRACES, known = {}, ..
   const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
   const notes = [];
   if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
-  if (printed.some((line) => line.includes(DEPTH))) notes.push(`${TOO_DEEP} ${forReal(program)}`);
+  if (firstRun.asked.depth || printed.some((line) => line.includes(DEPTH)))
+    notes.push(`${TOO_DEEP} ${forReal(program)}`);
   if (hasTimes) notes.push(TIMES);
   known.isByChance ??= isOtherOnAnotherDay(machine, program, firstRun, {
     masked: maskedLines,

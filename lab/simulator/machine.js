@@ -236,6 +236,11 @@ class Machine {
     return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
+  /** The stack of an error that the program's overflow has thrown is taken. */
+  _shorten() {
+    this.engine.shortenStack();
+  }
+
   /** 1 once a guest has computed for so many milliseconds since it went on. */
   _had(ms) {
     const { limitMs, clock } = this.limits;
@@ -511,8 +516,8 @@ class Machine {
       if (error instanceof RangeError)
         throw new NotModelledError(
           this.refusal ??
-            "The program was stopped because its functions call one another more deeply than " +
-              "the model can follow.",
+            "The program was stopped because its functions, or the parts of an object, are nested more deeply " +
+              `than the model can follow. To run it for real: node ${this.program.file.split("/").pop()}`,
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

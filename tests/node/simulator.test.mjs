@@ -265,3 +265,43 @@ test("a stack that is printed comes with what it leaves out, and calls that are 
   assert.match(deep.notes.join(), /about 1,000 calls.* To run it for real: node program.cjs$/);
   assert.deepEqual(explored("console.log(1);").notes, []);
 });
+
+test("an error of a stack that overflows has a stack, however it comes to that, and a note follows also where it is caught", () => {
+  const function_ = "function deep(n) {\n  return deep(n + 1) + 1;\n}\n";
+  const frames = Array(10).fill("    at deep (/home/you/program.cjs:2:10)");
+  const stack = ["RangeError: Maximum call stack size exceeded", ...frames];
+  for (const caught of [
+    "try { deep(0); } catch (error) { console.log(error.stack); }",
+    "try { deep(0); } catch {} try { deep(0); } catch (error) { console.log(error.stack); }",
+    "Promise.resolve(0).then(deep).catch((error) => console.log(error.stack));",
+    "process.on('uncaughtException', ({ stack }) => console.log(stack)); setImmediate(deep, 0);",
+  ]) {
+    const { orders, notes } = explored(function_ + caught);
+    assert.deepEqual(orders[0].lines, stack, caught);
+    assert.match(notes.join(), /about 1,000 calls/);
+  }
+  const [{ report, code }] = explored(`${function_}deep(0);`).orders;
+  assert.equal(code, 1);
+  assert.ok(report.startsWith(stack.join("\n")), report);
+  const ends = [
+    ["const o = { get a() { return o.a; } }; o.a;", "getter"],
+    ["const t = { toString: () => String(t) }; String(t);", "toString"],
+    ["const j = { toJSON: () => JSON.stringify(j) }; JSON.stringify(j);", "toJSON"],
+    ["[2, 1].sort(function by() { return [2, 1].sort(by); });", "comparator"],
+    ["class A { constructor() { new A(); } } new A();", "constructor"],
+    ["const p = new Proxy({}, { get: (_, key, self) => self[key] }); p.x;", "proxy"],
+    ["const e = new (require('events'))(); e.on('x', () => e.emit('x')); e.emit('x');", "emitter"],
+    ["function* f() { yield* f(); } f().next();", "generator"],
+  ];
+  for (const [text, name] of ends) {
+    const source = `try { ${text} } catch (e) { console.log(e instanceof RangeError, e.message); }`;
+    const { orders, notes } = explored(source);
+    assert.deepEqual(orders[0].lines, ["true Maximum call stack size exceeded"], name);
+    assert.match(notes.join(), /about 1,000 calls/, name);
+  }
+  const silent = explored(
+    `${function_}let shown; try { deep(0); } catch { shown = 1; } console.log(shown);`,
+  );
+  assert.deepEqual(silent.orders[0].lines, ["1"]);
+  assert.match(silent.notes.join(), /about 1,000 calls/);
+});
