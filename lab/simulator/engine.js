@@ -18,11 +18,24 @@ const FIRST_COLLECTION = 256 * 1024;
 const LATE_COLLECTION = 128 * 1024 * 1024;
 const STACK = 5 * 2 ** 20; // as the package is compiled
 const STACK_BYTES = 160 * 1024;
+// The engine's function, with its length before it, that throws for a stack that overflows, and where it finds the stack's limit.
+const OVERFLOW = [12, 0, 32, 0, 65, 185, 164, 1, 65, 0, 16, 48, 11];
+const SLACK = 12 * 1024;
+const RUNTIME_IN_CONTEXT = 16;
+const TOP_IN_RUNTIME = 132;
+const LIMIT_IN_RUNTIME = 136;
 // Words of JSRuntime behind the interrupt handler: its argument, the promise hook, its argument, the
 // parent promise, then the tracker, its argument and the list of jobs.
 const HOOK = 2;
 const TRACKER = 5;
 const JOBS = 7;
+
+// Instructions: from the context, parameter 0, to the runtime, twice; the limit is so far below the top.
+const TO_RUNTIME = [0x20, 0, 0x28, 2, RUNTIME_IN_CONTEXT];
+const LENGTHENED = [
+  ...[...TO_RUNTIME, ...TO_RUNTIME, 0x28, 2, ...toLeb(TOP_IN_RUNTIME)],
+  ...[0x41, ...toLeb(STACK_BYTES + SLACK), 0x6b, 0x36, 2, ...toLeb(LIMIT_IN_RUNTIME)],
+];
 
 export class EngineError extends Error {
   name = "EngineError";
@@ -34,7 +47,7 @@ export async function createEngine(binary, { load = loadPackage } = {}) {
   let table;
   const module = await moduleFactory({
     instantiateWasm(imports, done) {
-      WebAssembly.instantiate(withTable(binary), imports).then(({ instance }) => {
+      WebAssembly.instantiate(patched(binary), imports).then(({ instance }) => {
         table = instance.exports[TABLE];
         done(instance);
       });
@@ -307,6 +320,11 @@ class Engine {
     return pointer;
   }
 
+  /** Ends what an overflow of the stack has begun. */
+  shortenStack() {
+    this.ffi.QTS_RuntimeSetMaxStackSize(this.runtime, STACK_BYTES);
+  }
+
   limitMemory(bytes) {
     this.ffi.QTS_RuntimeSetMemoryLimit(this.runtime, bytes);
   }
@@ -352,32 +370,49 @@ function stackTopOf(bytes) {
   throw new EngineError("The engine's WebAssembly file does not say where its stack is.");
 }
 
-/** The bytes of a WebAssembly file which also exports its table of functions. */
-function withTable(binary) {
+/**
+ * The bytes of a WebAssembly file which also exports its table of functions, and whose stack is longer from an overflow to
+ * `shortenStack`: what takes the error's stack has none left otherwise.
+ */
+function patched(binary) {
   const bytes = new Uint8Array(binary);
-  const entry = [TABLE.length, ...[...TABLE].map((letter) => letter.charCodeAt(0)), 1, 0];
+  const name = [TABLE.length, ...[...TABLE].map((letter) => letter.charCodeAt(0)), 1, 0];
+  const parts = [bytes.subarray(0, 8)];
+  let found = 0;
   for (let at = 8; at < bytes.length; ) {
-    const id = bytes[at];
     const [size, body] = leb(bytes, at + 1);
-    if (id === 7) {
+    const end = body + size;
+    const replace = (...newParts) => {
+      const length = newParts.reduce((total, part) => total + part.length, 0);
+      parts.push([bytes[at], ...toLeb(length)], ...newParts);
+      found++;
+    };
+    const overflow = bytes[at] === 10 ? indexOf(bytes, OVERFLOW, body, end) : -1;
+    if (bytes[at] === 7) {
       const [count, entries] = leb(bytes, body);
-      const section = [...toLeb(count + 1), ...bytes.subarray(entries, body + size), ...entry];
-      const parts = [
-        bytes.subarray(0, at),
-        Uint8Array.from([7, ...toLeb(section.length), ...section]),
-        bytes.subarray(body + size),
-      ];
-      const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
-      let end = 0;
-      for (const part of parts) {
-        whole.set(part, end);
-        end += part.length;
-      }
-      return whole;
-    }
-    at = body + size;
+      replace(toLeb(count + 1), bytes.subarray(entries, end), name);
+    } else if (overflow >= 0) {
+      const text = [0, ...LENGTHENED, ...OVERFLOW.slice(2)];
+      const rest = bytes.subarray(overflow + OVERFLOW.length, end);
+      replace(bytes.subarray(body, overflow), [text.length], text, rest);
+    } else parts.push(bytes.subarray(at, end));
+    at = end;
   }
-  throw new EngineError("The engine's WebAssembly file has no list of exports.");
+  if (found < 2) throw new EngineError("This build of QuickJS-ng has another WebAssembly file.");
+  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    whole.set(part, end);
+    end += part.length;
+  }
+  return whole;
+}
+
+function indexOf(bytes, wanted, from, end) {
+  for (let at = bytes.indexOf(wanted[0], from); at >= 0 && at < end; )
+    if (wanted.every((byte, index) => bytes[at + index] === byte)) return at;
+    else at = bytes.indexOf(wanted[0], at + 1);
+  return -1;
 }
 
 function leb(bytes, start) {

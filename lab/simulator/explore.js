@@ -28,6 +28,7 @@ const DEFAULTS = {
   masked: (lines) => lines, // two orders differ where these do
   isEnough: () => false, // of the orders by their keys, [lines, code] as JSON: true ends the search
   outOnly: false, // what is printed to the standard error is no line of an order
+  firstRun: null, // the run of the likeliest schedule, if there is one already
   clock: () => performance.now(),
 };
 
@@ -109,7 +110,9 @@ export function explore(machine, program, wanted = {}) {
     const { rarity: cost, delays } = next;
     const schedule = scheduleOf(delays);
     const last = delays.at(-1)?.number ?? -1;
-    const run = machine.run(program, schedule, { mostMs: mostDelay, last });
+    const isFirst = scheduleCount === 1;
+    const run =
+      (isFirst && options.firstRun) || machine.run(program, schedule, { mostMs: mostDelay, last });
     const outcome = outcomeOf(run, options);
     const key = keyOf(outcome, options);
     const share = Math.exp(-cost);

@@ -9,7 +9,7 @@ export { createMachine, NotModelledError };
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
-const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
+const FRAME = /^\s+at .*:\d+:\d+\)?(?:,| \{)?$/; // of a stack
 const SKEW_MS = 1.3;
 const BY_CHANCE =
   "The output of this program depends on the date, the time or random numbers. The model " +
@@ -39,25 +39,33 @@ export function programOf(machine, source, name, folder = FOLDER, kind = null) {
 /**
  * {orders: [{lines, places, code, report, because, weight, trace}], cut, runs, notes, trace}: all orders
  * of a program, the likeliest first. `notes` are sentences on what Node prints otherwise. Each of the first
- * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws.
+ * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws. Calls with the same object
+ * as `known`, {} for the first, take over what the earlier ones have run of the same program.
  */
-export function explore(machine, program, { traces = MOST_TRACES, ...options } = {}) {
-  const { masked: maskedLines, hasTimes = false } = options.toward
-    ? {}
-    : timesOf(machine, program, options.outOnly);
-  const result = search(machine, program, hasTimes ? { masked: maskedLines, ...options } : options);
+export function explore(machine, program, { traces = MOST_TRACES, known = {}, ...options } = {}) {
+  known.firstRun ??= machine.run(program, {}, { mostMs: options.mostDelay });
+  const { firstRun } = known;
+  known.times ??= options.toward ? {} : timesOf(machine, program, firstRun, options.outOnly);
+  const { masked: maskedLines, hasTimes = false } = known.times;
+  const times = hasTimes ? { masked: maskedLines } : {};
+  const result = search(machine, program, { firstRun, ...times, ...options });
+  known.recordings ??= new Map();
   const orders = result.orders.map(({ schedule, ...order }, at) => ({
     ...order,
-    trace: at < traces ? recording(machine, program, schedule) : null,
+    trace: at < traces ? recording(machine, program, schedule, known.recordings) : null,
   }));
   const { node } = machine;
   const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
   const notes = [];
   if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
-  if (printed.some((line) => line.includes(DEPTH))) notes.push(`${TOO_DEEP} ${forReal(program)}`);
+  if (firstRun.asked.depth || printed.some((line) => line.includes(DEPTH)))
+    notes.push(`${TOO_DEEP} ${forReal(program)}`);
   if (hasTimes) notes.push(TIMES);
-  if (isOtherOnAnotherDay(machine, program, result.orders[0], { masked: maskedLines, ...options }))
-    notes.push(BY_CHANCE);
+  known.isByChance ??= isOtherOnAnotherDay(machine, program, firstRun, {
+    masked: maskedLines,
+    ...options,
+  });
+  if (known.isByChance) notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
 
@@ -83,13 +91,13 @@ export function runPlans(machine, program, plans) {
 
 const forReal = ({ name }) => `To run it for real: node ${name}`;
 
-/** Which numbers of what a program prints are times. A program that is stopped or refused is so without a second run. */
-function timesOf(machine, program, outOnly) {
-  const linesAt = (skewMs) =>
-    outcomeOf(machine.run(program, {}, { last: NOTHING_NOTED, skewMs }), { outOnly }).lines;
-  const plainLines = linesAt(0);
+/** Which numbers of what a program prints are times: none without a look at the clock. */
+function timesOf(machine, program, firstRun, outOnly) {
+  if (!firstRun.asked.clock) return {};
+  const linesOf = (run) => outcomeOf(run, { outOnly }).lines;
   try {
-    return timesIn(plainLines, linesAt(SKEW_MS));
+    const skewedRun = machine.run(program, {}, { last: NOTHING_NOTED, skewMs: SKEW_MS });
+    return timesIn(linesOf(firstRun), linesOf(skewedRun));
   } catch (error) {
     if (error instanceof NotModelledError) return {};
     throw error;
@@ -100,14 +108,16 @@ function timesOf(machine, program, outOnly) {
 function isOtherOnAnotherDay(
   machine,
   program,
-  { schedule, ...order },
+  firstRun,
   { outOnly, masked: maskedLines = (lines) => lines },
 ) {
+  if (!firstRun.asked.chance) return false;
   try {
-    const other = outcomeOf(machine.run(program, schedule, { isAnotherDay: true }), { outOnly });
-    const [one, two] = [order, other].map(({ lines, code }) =>
-      JSON.stringify([maskedLines(lines), code]),
-    );
+    const other = machine.run(program, {}, { last: NOTHING_NOTED, isAnotherDay: true });
+    const [one, two] = [firstRun, other].map((run) => {
+      const { lines, code } = outcomeOf(run, { outOnly });
+      return JSON.stringify([maskedLines(lines), code]);
+    });
     return one !== two;
   } catch (error) {
     if (error instanceof NotModelledError) return true;
@@ -115,5 +125,11 @@ function isOtherOnAnotherDay(
   }
 }
 
-const recording = (machine, program, schedule) =>
-  recordingOf(machine.run(program, schedule, { isTraced: true }), program, machine.acorn);
+function recording(machine, program, schedule, recordings) {
+  const key = JSON.stringify(schedule);
+  if (!recordings.has(key)) {
+    const run = machine.run(program, schedule, { isTraced: true });
+    recordings.set(key, recordingOf(run, program, machine.acorn));
+  }
+  return recordings.get(key);
+}

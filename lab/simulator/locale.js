@@ -7,11 +7,19 @@ const LANGUAGE_AT = { localeCompare: 1, toString: null, toTimeString: null }; //
 /** The JSON of {value}, or of {error: [name, message]}, for that of {owner, method, self, values}. */
 export function inLocale(request) {
   const { owner, method, self, values } = JSON.parse(request);
+  if (owner in Intl)
+    return answerOf(() =>
+      new Intl[owner](self[0] ?? USUAL, self[1] ?? undefined)[method](...values),
+    );
   const value = owner === "Date" ? new Date(self ?? Number.NaN) : OWNERS[owner](self);
   const { [method]: at = 0 } = LANGUAGE_AT;
   if (at !== null) values[at] ??= USUAL;
+  return answerOf(() => OWNERS[owner].prototype[method].apply(value, values));
+}
+
+function answerOf(ask) {
   try {
-    return JSON.stringify({ value: OWNERS[owner].prototype[method].apply(value, values) });
+    return JSON.stringify({ value: ask() });
   } catch (error) {
     return JSON.stringify({ error: [error.name, error.message] });
   }

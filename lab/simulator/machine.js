@@ -236,6 +236,11 @@ class Machine {
     return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
+  /** The stack of an error that the program's overflow has thrown is taken. */
+  _shorten() {
+    this.engine.shortenStack();
+  }
+
   /** 1 once a guest has computed for so many milliseconds since it went on. */
   _had(ms) {
     const { limitMs, clock } = this.limits;
@@ -458,7 +463,8 @@ class Machine {
    * On `isAnotherDay` the date and the random numbers are others; with `skewMs` the clock that the program reads goes on
    * by so much at each reading, and nothing else changes. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
-   * after that with the number `last`. Of a program with clients, `serving`, `served` is what they got (servers.js).
+   * after that with the number `last`. `asked` says whether the program has read the `clock`, and what differs by `chance` or
+   * with the day. Of a program with clients, `serving`, `served` is what they got (servers.js).
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
@@ -510,8 +516,8 @@ class Machine {
       if (error instanceof RangeError)
         throw new NotModelledError(
           this.refusal ??
-            "The program was stopped because its functions call one another more deeply than " +
-              "the model can follow.",
+            "The program was stopped because its functions, or the parts of an object, are nested more deeply " +
+              `than the model can follow. To run it for real: node ${this.program.file.split("/").pop()}`,
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

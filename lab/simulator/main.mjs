@@ -26,10 +26,11 @@ try {
 
 /** All orders of a program, which gets what it asks for of the files that there are. */
 function explored(machine, program, options) {
-  do attempt(() => machine.run(program));
+  let first;
+  do first = attempt(() => machine.run(program));
   while (giveFiles(machine, node, program));
-  for (;;) {
-    const { result, error } = attempt(() => explore(machine, program, options));
+  for (let known = { firstRun: first.result }; ; known = {}) {
+    const { result, error } = attempt(() => explore(machine, program, { ...options, known }));
     const absent = [...machine.lacking]
       .map((entry) => JSON.parse(entry))
       .findLast(

@@ -215,6 +215,44 @@ test("numbers that are no times make orders of their own, also in lines that loo
   assert.ok(new Set(both.orders.map(({ lines }) => lines.slice(1).join(""))).size >= 3);
 });
 
+/** How often a machine runs a program for its first answer, and then for all orders. */
+function runsFor(source, name) {
+  const counts = [];
+  const known = {};
+  const asked = programOf(machine, source, name);
+  for (const options of [{ mostRuns: 1, traces: 1 }, { traces: 1 }]) {
+    let count = 0;
+    const run = (...values) => {
+      count++;
+      return machine.run(...values);
+    };
+    const counting = Object.assign(Object.create(machine), { run });
+    const { notes, runs } = exploreTraced(counting, asked, { clock, known, ...options });
+    counts.push({ count, runs, notes: notes.join(" ") });
+  }
+  return counts;
+}
+
+test("a program runs again for its times or its date only if it asks for them, and no run is repeated", () => {
+  for (const [source, more, notes] of [
+    ["setTimeout(console.log, 5, Math.max(1, 2));", 0, /^$/],
+    ["performance.now(); console.log(1);", 1, /^$/],
+    ["console.log(process.hrtime()[1]);", 1, /^The times that this program prints/],
+    ["console.log(process.uptime());", 1, /^The times that this program prints/],
+    ["console.log(Math.random());", 1, /depends on the date, the time or random numbers/],
+    ["console.log(performance.timeOrigin);", 1, /depends on the date, the time or random numbers/],
+    ["console.log(new Date().getDay());", 2, /depends on the date, the time or random numbers/],
+    ["console.log(fs.statSync('.').mtime);", 1, /depends on the date/, "const fs = require('fs');"],
+    ["console.log(crypto.randomUUID());", 1, /depends on the date, the time or random numbers/],
+  ].map(([text, ...rest]) => [(rest[2] ?? "") + text, ...rest])) {
+    const [first, all] = runsFor(source, "program.cjs");
+    assert.equal(first.count, 2 + more, source); // one of them traced
+    assert.ok(all.count < all.runs, `${all.count} for ${all.runs}: ${source}`);
+    assert.match(first.notes, notes, source);
+    assert.equal(all.notes, first.notes);
+  }
+});
+
 test("a stack that is printed comes with what it leaves out, and calls that are too deep with how deep they may be", () => {
   const { orders, notes } = explored("console.log(new Error('e').stack);");
   assert.deepEqual(orders[0].lines, [
@@ -226,4 +264,44 @@ test("a stack that is printed comes with what it leaves out, and calls that are 
   assert.equal(deep.orders[0].code, 1);
   assert.match(deep.notes.join(), /about 1,000 calls.* To run it for real: node program.cjs$/);
   assert.deepEqual(explored("console.log(1);").notes, []);
+});
+
+test("an error of a stack that overflows has a stack, however it comes to that, and a note follows also where it is caught", () => {
+  const function_ = "function deep(n) {\n  return deep(n + 1) + 1;\n}\n";
+  const frames = Array(10).fill("    at deep (/home/you/program.cjs:2:10)");
+  const stack = ["RangeError: Maximum call stack size exceeded", ...frames];
+  for (const caught of [
+    "try { deep(0); } catch (error) { console.log(error.stack); }",
+    "try { deep(0); } catch {} try { deep(0); } catch (error) { console.log(error.stack); }",
+    "Promise.resolve(0).then(deep).catch((error) => console.log(error.stack));",
+    "process.on('uncaughtException', ({ stack }) => console.log(stack)); setImmediate(deep, 0);",
+  ]) {
+    const { orders, notes } = explored(function_ + caught);
+    assert.deepEqual(orders[0].lines, stack, caught);
+    assert.match(notes.join(), /about 1,000 calls/);
+  }
+  const [{ report, code }] = explored(`${function_}deep(0);`).orders;
+  assert.equal(code, 1);
+  assert.ok(report.startsWith(stack.join("\n")), report);
+  const ends = [
+    ["const o = { get a() { return o.a; } }; o.a;", "getter"],
+    ["const t = { toString: () => String(t) }; String(t);", "toString"],
+    ["const j = { toJSON: () => JSON.stringify(j) }; JSON.stringify(j);", "toJSON"],
+    ["[2, 1].sort(function by() { return [2, 1].sort(by); });", "comparator"],
+    ["class A { constructor() { new A(); } } new A();", "constructor"],
+    ["const p = new Proxy({}, { get: (_, key, self) => self[key] }); p.x;", "proxy"],
+    ["const e = new (require('events'))(); e.on('x', () => e.emit('x')); e.emit('x');", "emitter"],
+    ["function* f() { yield* f(); } f().next();", "generator"],
+  ];
+  for (const [text, name] of ends) {
+    const source = `try { ${text} } catch (e) { console.log(e instanceof RangeError, e.message); }`;
+    const { orders, notes } = explored(source);
+    assert.deepEqual(orders[0].lines, ["true Maximum call stack size exceeded"], name);
+    assert.match(notes.join(), /about 1,000 calls/, name);
+  }
+  const silent = explored(
+    `${function_}let shown; try { deep(0); } catch { shown = 1; } console.log(shown);`,
+  );
+  assert.deepEqual(silent.orders[0].lines, ["1"]);
+  assert.match(silent.notes.join(), /about 1,000 calls/);
 });

@@ -74,13 +74,23 @@
     ECANCELED: [-125, "operation canceled"],
     EOF: [-4095, "end of file"],
   };
+  const refuseError = (what) =>
+    machine.refuse(`The model does not know all errors of a system (${what})`);
   bindings.uv = {
     errname: (number) =>
-      Object.keys(ERRORS).find((code) => ERRORS[code][0] === number) ??
-      `Unknown system error ${number}`,
-    getErrorMap: () =>
-      new Map(Object.entries(ERRORS).map(([code, [number, words]]) => [number, [code, words]])),
-    getErrorMessage: (number) => bindings.uv.getErrorMap().get(number)?.[1] ?? "unknown error",
+      Object.keys(ERRORS).find((code) => ERRORS[code][0] === number) ?? refuseError(number),
+    getErrorMap() {
+      const codes = Object.entries(ERRORS).map(([code, [number, words]]) => [
+        number,
+        [code, words],
+      ]);
+      const known = new Map(codes);
+      return Object.defineProperties(new Map(codes), {
+        get: { value: (number) => known.get(number) ?? refuseError(number) },
+        size: { get: () => refuseError("how many there are") },
+      });
+    },
+    getErrorMessage: (number) => bindings.uv.getErrorMap().get(number)[1],
     ...Object.fromEntries(Object.entries(ERRORS).map(([code, [number]]) => [`UV_${code}`, number])),
   };
   const failure = (code, syscall, path, dest) => {
@@ -187,6 +197,7 @@
     return open;
   };
   const statOf = ({ kind, mode, inode, bytes, atime, mtime, ctime, birth }, isBig) => {
+    machine.asked.chance = true;
     const times = [atime, mtime, ctime, birth].flatMap((at) => [
       Math.floor(at / 1000),
       Math.round((at % 1000) * 1e6),
@@ -751,5 +762,6 @@
     UV_FS_COPYFILE_FICLONE_FORCE: 4,
     COPYFILE_FICLONE_FORCE: 4,
   };
-  bindings.constants.os.errno = { EISDIR: 21 };
+  const errnos = Object.entries(ERRORS).map(([code, [number]]) => [code, -number]);
+  machine.errno = Object.fromEntries(errnos.filter(([, number]) => number < 1000)); // of Linux, not of libuv
 };

@@ -104,8 +104,11 @@
 
   let skewMs = 0; // with each reading the program's clock shows so much more, and nothing takes longer
   let skew = 0;
+  /** What the program has asked for: the clock, the day or a random number, and more depth than there is. */
+  machine.asked = { clock: false, chance: false, depth: false };
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
+    machine.asked.clock = true;
     spins++;
     skew += skewMs;
     const most = machine.serving ? SPIN_MS : 1; // with clients, how long a handler computes decides what is shown
@@ -261,7 +264,14 @@
   // Until Node 24 the phase begins with C++'s own immediates, in a scope that works off the ticks even
   // where there are none of these; Node 26 opens it only for some.
   const drainsBeforeCheck = Number.parseInt(settings.version.slice(1), 10) < 26;
+  machine.destroyed = []; // the ids whose hooks are called in the next check phase, which waits for none of them
+  const tellDestroyed = () => {
+    const { destroy } = machine.load("internal/async_hooks").nativeHooks;
+    while (machine.destroyed.length) for (const id of machine.destroyed.splice(0)) destroy(id);
+  };
   const runCheck = () => {
+    if (machine.destroyed.length) inPhase("check", () => makeCallback(tellDestroyed));
+    if (machine.isStopped) return;
     if (drainsBeforeCheck && (tickInfo[0] || tickInfo[1])) inPhase("check", drain);
     if (machine.isStopped || !immediateInfo[0]) return;
     inPhase("check", () => {

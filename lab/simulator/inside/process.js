@@ -185,6 +185,8 @@
   // --- globals -----------------------------------------------------------------------------
   const expose = (name, value) =>
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  const defineHidden = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, configurable: true });
   const operation = (name, value) =>
     Object.defineProperty(globalThis, name, {
       value,
@@ -382,6 +384,12 @@
   expose("Buffer", Buffer);
   for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
 
+  /** When the run began, as a date. */
+  machine.epoch = () => {
+    machine.asked.chance = true;
+    return settings.epoch;
+  };
+
   // --- time ----------------------------------------------------------------------------------
   // Marks and measures are of the model's time, in which only waiting takes any.
   const marks = [];
@@ -399,7 +407,9 @@
     machine.refuse(`performance.${name}() measures real work, which a model does not have`);
   expose("performance", {
     now: () => machine.preciseNow(),
-    timeOrigin: settings.epoch,
+    get timeOrigin() {
+      return machine.epoch();
+    },
     mark: (name, { startTime, detail } = {}) =>
       entry("mark", `${name}`, startTime ?? machine.preciseNow(), 0, detail),
     measure(name, from = {}, to = undefined) {
@@ -415,7 +425,7 @@
     clearMeasures: () => void marks.splice(0),
     eventLoopUtilization: measureless("eventLoopUtilization"),
     timerify: measureless("timerify"),
-    toJSON: () => ({ timeOrigin: settings.epoch }),
+    toJSON: () => ({ timeOrigin: machine.epoch() }),
   });
 
   const RealDate = Date;
@@ -425,7 +435,7 @@
       else super(ModelDate.now());
     }
     static now() {
-      return Math.floor(settings.epoch + machine.preciseNow());
+      return Math.floor(machine.epoch() + machine.preciseNow());
     }
   }
   Object.defineProperty(ModelDate, "name", { value: "Date" });
@@ -449,11 +459,13 @@
     function called(...values) {
       const self = selfOf[owner](this);
       if (method === "localeCompare") values[0] = `${values[0]}`;
-      const answer = host("locale", JSON.stringify({ owner, method, self, values }));
-      const { value, error } = JSON.parse(answer);
-      if (error) throw new globalThis[error[0]](error[1]);
-      return value;
+      return inLocale({ owner, method, self, values });
     };
+  const inLocale = (request) => {
+    const { value, error } = JSON.parse(host("locale", JSON.stringify(request)));
+    if (error) throw new globalThis[error[0]](error[1]);
+    return value;
+  };
   for (const [owner, methods] of Object.entries(LOCAL))
     for (const method of methods.split(" ")) {
       const { prototype } = owner === "Date" ? RealDate : globalThis[owner];
@@ -462,6 +474,59 @@
       Object.defineProperties(value, { name: { value: method }, length: { value: length } });
       Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
     }
+
+  // The formats of Intl; what is bound to its object is read, and the other functions are methods.
+  const FORMATS = {
+    NumberFormat: ["format", "formatToParts formatRange formatRangeToParts"],
+    DateTimeFormat: ["format", "formatToParts formatRange formatRangeToParts"],
+    Collator: ["compare", ""],
+    PluralRules: [null, "select selectRange"],
+    RelativeTimeFormat: [null, "format formatToParts"],
+    ListFormat: [null, "format formatToParts"],
+    DisplayNames: [null, "of"],
+  };
+  /** A value of a format's function as JSON can have it. */
+  const plainOf = (value) => {
+    if (value instanceof RealDate) return plainOf(+value);
+    return Number.isFinite(value) || Array.isArray(value) ? value : `${value}`;
+  };
+  const formatOf = (name, [bound, methods]) => {
+    const asked = new WeakMap(); // the locales and options of each
+    const ask = (format, method, values = []) =>
+      inLocale({
+        owner: name,
+        method,
+        self: asked.get(format),
+        values: values.slice(0, 2).map(plainOf),
+      });
+    function Format(...self) {
+      if (!new.target && bound) return new Format(...self);
+      if (!new.target) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
+      asked.set(this, self);
+      ask(this, "resolvedOptions"); // which says what is wrong
+    }
+    const { prototype } = Format;
+    for (const method of `resolvedOptions ${methods}`.trim().split(" "))
+      defineHidden(prototype, method, function called(...values) {
+        return ask(this, method, values);
+      });
+    if (bound)
+      Object.defineProperty(prototype, bound, {
+        get() {
+          const isOfNow = name === "DateTimeFormat";
+          return (...values) => ask(this, bound, isOfNow ? [values[0] ?? ModelDate.now()] : values);
+        },
+        configurable: true,
+      });
+    Object.defineProperty(prototype, Symbol.toStringTag, { value: `Intl.${name}` });
+    Format.supportedLocalesOf = () => refuse("list of languages");
+    return Object.defineProperty(Format, "name", { value: name });
+  };
+  const formats = Object.entries(FORMATS).map(([name, names]) => [name, formatOf(name, names)]);
+  expose(
+    "Intl",
+    machine.absent("Intl", { ...Object.fromEntries(formats), [Symbol.toStringTag]: "Intl" }),
+  );
 
   // --- what a program can see of an object, as in V8 -------------------------------------------
   const { exec } = RegExp.prototype;
@@ -485,6 +550,7 @@
   const ANOTHER_SEED = 4711;
   let seed = 42;
   Math.random = () => {
+    machine.asked.chance = true;
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
     return seed / 0x80000000;
   };
@@ -524,7 +590,6 @@
     ["Performance PerformanceEntry PerformanceMark PerformanceMeasure", MEASURES],
     ["PerformanceObserver PerformanceObserverEntryList PerformanceResourceTiming", MEASURES],
     ["WebAssembly", "WebAssembly", "object"],
-    ["Intl", "texts of other languages", "object"],
     ["DisposableStack AsyncDisposableStack", "stacks of resources", "function", 24],
     ["ErrorEvent QuotaExceededError", "errors of the web", "function", 26],
     ["Storage", "storage", "function", 26],
@@ -598,8 +663,6 @@
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
-  const defineHidden = (object, name, value) =>
-    Object.defineProperty(object, name, { value, writable: true, configurable: true });
   machine.clone = (value) => {
     const copies = new Map();
     const fail = (what) => {
@@ -716,7 +779,7 @@
         name: nameIn(site),
         property: read?.[1],
         callee: calleeName ?? Type?.name,
-        isTop: at === 0 && OF_THE_ENGINE.includes(Type),
+        isTop: at === 0 && OF_THE_ENGINE.includes(Type) && words !== DEPTH,
       },
       ...{ words: at === 0 ? words : undefined, beginning: beginningOf(site) },
       caller: callerOf(caller),
@@ -725,6 +788,7 @@
     const position = `${site.getFileName()}:${line}:${column}`;
     return name ? `    at ${name} (${position})` : `    at ${position}`;
   };
+  const DEPTH = "Maximum call stack size exceeded";
   const MESSAGES = [
     [
       /^cannot read property '((?!Symbol\.).*)' of (undefined|null)$/,
@@ -744,7 +808,7 @@
       /^cannot convert BigInt to number$/,
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
-    [/^too many arguments in function call.*/, "Maximum call stack size exceeded"],
+    [/^too many arguments in function call.*/, DEPTH],
     [/^BigInt division by zero$/, "Division by zero"],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
     [/^invalid array length$/, "Invalid array length"],
@@ -768,7 +832,7 @@
     "not a function",
     "not a constructor",
     "object is not extensible",
-    "not an object",
+    "not an? object",
     "value is not iterable",
     "could not delete property",
     "'.*' is read-only",
@@ -783,7 +847,7 @@
     "not a function",
     "not a constructor",
     "not a symbol",
-    "not an object",
+    "not an? object",
     "value is not iterable",
     "object is not extensible",
     "cannot read property 'Symbol.*",
@@ -1011,6 +1075,18 @@
   Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
   defineHidden(Error, "captureStackTrace", capturing.captureStackTrace);
   Error.prepareStackTrace = (error, sites) => {
+    if (error.message !== DEPTH) return prepare(error, sites);
+    machine.asked.depth = true;
+    // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
+    const [top, around] = sites;
+    const isSame = around && top.getFunction() === around.getFunction();
+    try {
+      return prepare(error, isSame ? [around, ...sites.slice(1)] : sites);
+    } finally {
+      host("shorten");
+    }
+  };
+  const prepare = (error, sites) => {
     if (machine.isStopped || host("over")) {
       shiftTheEnd();
       return "";
@@ -1143,11 +1219,18 @@
   const absentIn = (name, exports) => {
     const id = name.replace(/^node:/, "");
     if (!Object.hasOwn(machine.own, id)) return [];
-    const imported = new RegExp(`\\{([^}]*)\\}\\s*from\\s*["'](?:node:)?${id}["']`, "g");
-    return [...host("source").matchAll(imported)]
-      .flatMap(([, list]) => list.split(","))
-      .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
-      .filter((word) => word && word !== "default" && !(word in exports));
+    const source = host("source");
+    const named = new RegExp(`\\{([^}]*)\\}\\s*from\\s*["'](?:node:)?${id}["']`, "g");
+    // What comes of import() may be asked for anything that the text names.
+    const isDynamic = new RegExp(`\\bimport\\s*\\(\\s*["'\`](?:node:)?${id}["'\`]`).test(source);
+    const lists = isDynamic ? [source] : [...source.matchAll(named)].map(([, list]) => list);
+    return lists
+      .flatMap(
+        (list) =>
+          list.match(isDynamic ? /[A-Za-z_$][\w$]*/g : /(?<=^|,)\s*[A-Za-z_$][\w$]*/g) ?? [],
+      )
+      .map((word) => word.trim())
+      .filter((word) => word !== "default" && word !== "then" && !(word in exports));
   };
   machine.fileAt = (path) => programFiles[path];
   machine.isModule = (path) => ["cjs", "esm", "json"].includes(programFiles[path]?.kind);
@@ -1259,6 +1342,7 @@
     programFiles = entries;
     if (isOnDisk) need("files");
     settings.cwd = cwd ?? "/home/you";
+    machine.asked = { clock: false, chance: false, depth: false };
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
       seed = ANOTHER_SEED;
@@ -1316,6 +1400,7 @@
       readings,
       threads,
       missing: [...machine.missing],
+      asked: machine.asked,
       rows: machine.trace?.end(code),
       served: machine.serving?.result(),
     });

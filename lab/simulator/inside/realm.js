@@ -429,7 +429,7 @@
       bits: 64,
     },
     constants: {
-      os: { signals: { __proto__: null, SIGINT: 2, SIGTERM: 15, SIGKILL: 9, SIGUSR1: 10 } },
+      os: {},
       trace: {},
       fs: {},
       zlib: {},
@@ -488,7 +488,7 @@
       registerDestroyHook: noop,
       setPromiseHooks: (...functions) => machine.setPromiseHooks(...functions),
       getPromiseHooks: () => [undefined, undefined, undefined, undefined],
-      queueDestroyAsyncId: noop,
+      queueDestroyAsyncId: (id) => machine.destroyed.push(id),
       async_hook_fields: new Uint32Array(9),
       async_id_fields: new Float64Array([1, 0, 1, -1]),
       async_ids_stack: new Float64Array(4096),
@@ -699,6 +699,19 @@
   // Of what Node has from ICU the model has the encodings.
   const withIcu = { config: { ...bindings.config, hasIntl: true } };
   const WITH_ICU = ["internal/encoding"];
+  const OTHER_PRIMORDIALS = {
+    // The ids of promises are no properties of theirs here, and Node asks for them as such.
+    "internal/async_hooks": {
+      ObjectPrototypeHasOwnProperty: (object, key) => object[key] !== undefined,
+    },
+    // The list of errors refuses those that it has not.
+    "internal/errors": {
+      MapPrototypeGet: (map, key) =>
+        (Object.hasOwn(map, "get") ? map.get : primordials.MapPrototypeGet.bind(null, map))(key),
+    },
+  };
+  const primordialsOf = (id) =>
+    id in OTHER_PRIMORDIALS ? { __proto__: primordials, ...OTHER_PRIMORDIALS[id] } : primordials;
   const bindingsOf = (id) =>
     WITH_ICU.includes(id) ? (name) => withIcu[name] ?? internalBinding(name) : internalBinding;
 
@@ -718,7 +731,7 @@
         "process",
         "internalBinding",
         "primordials",
-      )(module.exports, load, module, process, bindingsOf(id), primordials);
+      )(module.exports, load, module, process, bindingsOf(id), primordialsOf(id));
     return module.exports;
   }
 

@@ -101,6 +101,13 @@
       new Uint8Array(view.buffer, view.byteOffset, view.byteLength).set(random(view.byteLength));
       return view;
     },
+    randomFillSync: (view) => crypto.getRandomValues(view),
+    randomFill(view, ...rest) {
+      if (rest.length > 1)
+        return machine.refuse("The model fills only whole buffers (crypto.randomFill)");
+      const fill = () => crypto.getRandomValues(view);
+      return void work("RANDOMBYTESREQUEST", RANDOM_MS, fill, validCallback(rest[0]));
+    },
     getHashes: () => Object.keys(HASHES),
   };
   /** What the model has of a module; the rest is refused. */
@@ -149,6 +156,28 @@
   });
   const dns = absent("dns", { lookup, promises, ADDRCONFIG: 32, V4MAPPED: 8, ALL: 16 });
 
+  // Linux's signals by their numbers, from 1, and its priorities.
+  const SIGNALS =
+    "SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT,SIGIOT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV " +
+    "SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGCHLD SIGSTKFLT SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG " +
+    "SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO,SIGPOLL SIGPWR SIGSYS";
+  const signals = { __proto__: null };
+  for (const [at, names] of SIGNALS.split(" ").entries())
+    for (const name of names.split(",")) signals[name] = at + 1;
+  Object.assign(signals, { SIGCHLD: 17, SIGSTKFLT: 16 });
+  machine.bindings.constants.os = absent("os.constants", {
+    signals,
+    errno: absent("os.constants.errno", machine.errno),
+    priority: {
+      __proto__: null,
+      PRIORITY_LOW: 19,
+      PRIORITY_BELOW_NORMAL: 10,
+      PRIORITY_NORMAL: 0,
+      PRIORITY_ABOVE_NORMAL: -7,
+      PRIORITY_HIGH: -14,
+      PRIORITY_HIGHEST: -20,
+    },
+  });
   machine.absent = absent;
   machine.own = { crypto: absent("crypto", crypto), dns, "dns/promises": promises };
 };
