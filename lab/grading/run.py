@@ -393,13 +393,13 @@ class _Queue:
         longest, processes = 0.0, 0
         for pid in pids:
             with contextlib.suppress(OSError, ValueError, IndexError):
-                waited = int(proctree.read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
+                wait_s = int(proctree.read(f"/proc/{pid}/schedstat").split()[1]) / 1e9
                 name, _, fields = proctree.read(f"/proc/{pid}/stat").rpartition(b") ")
                 self._had_by_pid[pid] = sum(map(int, fields.split()[11:13])) / os.sysconf(
                     "SC_CLK_TCK"
                 )
-                longest = max(longest, waited - self._waited_by_pid.get(pid, 0.0))
-                self._waited_by_pid[pid] = waited
+                longest = max(longest, wait_s - self._waited_by_pid.get(pid, 0.0))
+                self._waited_by_pid[pid] = wait_s
                 processes += not name.endswith(b"(bwrap")
         self._waited_s += longest
         self._most = max(self._most, processes - 1)  # one of them is the driver, which mostly waits

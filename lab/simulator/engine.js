@@ -378,14 +378,14 @@ function patched(binary) {
   const bytes = new Uint8Array(binary);
   const name = [TABLE.length, ...[...TABLE].map((letter) => letter.charCodeAt(0)), 1, 0];
   const parts = [bytes.subarray(0, 8)];
-  let found = 0;
+  let sections = 0;
   for (let at = 8; at < bytes.length; ) {
     const [size, body] = leb(bytes, at + 1);
     const end = body + size;
     const replace = (...newParts) => {
       const length = newParts.reduce((total, part) => total + part.length, 0);
       parts.push([bytes[at], ...toLeb(length)], ...newParts);
-      found++;
+      sections++;
     };
     const overflow = bytes[at] === 10 ? indexOf(bytes, OVERFLOW, body, end) : -1;
     if (bytes[at] === 7) {
@@ -398,7 +398,7 @@ function patched(binary) {
     } else parts.push(bytes.subarray(at, end));
     at = end;
   }
-  if (found < 2) throw new EngineError("This build of QuickJS-ng has another WebAssembly file.");
+  if (sections < 2) throw new EngineError("This build of QuickJS-ng has another WebAssembly file.");
   const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
   let end = 0;
   for (const part of parts) {

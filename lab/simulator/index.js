@@ -40,19 +40,19 @@ export function programOf(machine, source, name, folder = FOLDER, kind = null) {
  * {orders: [{lines, places, code, report, because, weight, trace}], cut, runs, notes, trace}: all orders
  * of a program, the likeliest first. `notes` are sentences on what Node prints otherwise. Each of the first
  * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws. Calls with the same object
- * as `known`, {} for the first, take over what the earlier ones have run of the same program.
+ * as `cache`, {} for the first, take over what the earlier ones have run of the same program.
  */
-export function explore(machine, program, { traces = MOST_TRACES, known = {}, ...options } = {}) {
-  known.firstRun ??= machine.run(program, {}, { mostMs: options.mostDelay });
-  const { firstRun } = known;
-  known.times ??= options.toward ? {} : timesOf(machine, program, firstRun, options.outOnly);
-  const { masked: maskedLines, hasTimes = false } = known.times;
+export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ...options } = {}) {
+  cache.firstRun ??= machine.run(program, {}, { mostMs: options.mostDelay });
+  const { firstRun } = cache;
+  cache.times ??= options.toward ? {} : timesOf(machine, program, firstRun, options.outOnly);
+  const { masked: maskedLines, hasTimes = false } = cache.times;
   const times = hasTimes ? { masked: maskedLines } : {};
   const result = search(machine, program, { firstRun, ...times, ...options });
-  known.recordings ??= new Map();
+  cache.recordings ??= new Map();
   const orders = result.orders.map(({ schedule, ...order }, at) => ({
     ...order,
-    trace: at < traces ? recording(machine, program, schedule, known.recordings) : null,
+    trace: at < traces ? recording(machine, program, schedule, cache.recordings) : null,
   }));
   const { node } = machine;
   const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
@@ -61,11 +61,11 @@ export function explore(machine, program, { traces = MOST_TRACES, known = {}, ..
   if (firstRun.asked.depth || printed.some((line) => line.includes(DEPTH)))
     notes.push(`${TOO_DEEP} ${forReal(program)}`);
   if (hasTimes) notes.push(TIMES);
-  known.isByChance ??= isOtherOnAnotherDay(machine, program, firstRun, {
+  cache.isByChance ??= isOtherOnAnotherDay(machine, program, firstRun, {
     masked: maskedLines,
     ...options,
   });
-  if (known.isByChance) notes.push(BY_CHANCE);
+  if (cache.isByChance) notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
 

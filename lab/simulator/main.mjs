@@ -29,8 +29,8 @@ function explored(machine, program, options) {
   let first;
   do first = attempt(() => machine.run(program));
   while (giveFiles(machine, node, program));
-  for (let known = { firstRun: first.result }; ; known = {}) {
-    const { result, error } = attempt(() => explore(machine, program, { ...options, known }));
+  for (let cache = { firstRun: first.result }; ; cache = {}) {
+    const { result, error } = attempt(() => explore(machine, program, { ...options, cache }));
     const absent = [...machine.lacking]
       .map((entry) => JSON.parse(entry))
       .findLast(

@@ -218,7 +218,7 @@ test("numbers that are no times make orders of their own, also in lines that loo
 /** How often a machine runs a program for its first answer, and then for all orders. */
 function runsFor(source, name) {
   const counts = [];
-  const known = {};
+  const cache = {};
   const asked = programOf(machine, source, name);
   for (const options of [{ mostRuns: 1, traces: 1 }, { traces: 1 }]) {
     let count = 0;
@@ -227,7 +227,7 @@ function runsFor(source, name) {
       return machine.run(...values);
     };
     const counting = Object.assign(Object.create(machine), { run });
-    const { notes, runs } = exploreTraced(counting, asked, { clock, known, ...options });
+    const { notes, runs } = exploreTraced(counting, asked, { clock, cache, ...options });
     counts.push({ count, runs, notes: notes.join(" ") });
   }
   return counts;

@@ -265,12 +265,12 @@
   // where there are none of these; Node 26 opens it only for some.
   const drainsBeforeCheck = Number.parseInt(settings.version.slice(1), 10) < 26;
   machine.destroyed = []; // the ids whose hooks are called in the next check phase, which waits for none of them
-  const tellDestroyed = () => {
+  const callDestroyHooks = () => {
     const { destroy } = machine.load("internal/async_hooks").nativeHooks;
     while (machine.destroyed.length) for (const id of machine.destroyed.splice(0)) destroy(id);
   };
   const runCheck = () => {
-    if (machine.destroyed.length) inPhase("check", () => makeCallback(tellDestroyed));
+    if (machine.destroyed.length) inPhase("check", () => makeCallback(callDestroyHooks));
     if (machine.isStopped) return;
     if (drainsBeforeCheck && (tickInfo[0] || tickInfo[1])) inPhase("check", drain);
     if (machine.isStopped || !immediateInfo[0]) return;

@@ -490,19 +490,19 @@
     if (value instanceof RealDate) return plainOf(+value);
     return Number.isFinite(value) || Array.isArray(value) ? value : `${value}`;
   };
-  const formatOf = (name, [bound, methods]) => {
-    const asked = new WeakMap(); // the locales and options of each
+  const formatOf = (name, [boundMethod, methods]) => {
+    const optionsByFormat = new WeakMap(); // the locales and options of each
     const ask = (format, method, values = []) =>
       inLocale({
         owner: name,
         method,
-        self: asked.get(format),
+        self: optionsByFormat.get(format),
         values: values.slice(0, 2).map(plainOf),
       });
     function Format(...self) {
-      if (!new.target && bound) return new Format(...self);
+      if (!new.target && boundMethod) return new Format(...self);
       if (!new.target) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
-      asked.set(this, self);
+      optionsByFormat.set(this, self);
       ask(this, "resolvedOptions"); // which says what is wrong
     }
     const { prototype } = Format;
@@ -510,11 +510,12 @@
       defineHidden(prototype, method, function called(...values) {
         return ask(this, method, values);
       });
-    if (bound)
-      Object.defineProperty(prototype, bound, {
+    if (boundMethod)
+      Object.defineProperty(prototype, boundMethod, {
         get() {
           const isOfNow = name === "DateTimeFormat";
-          return (...values) => ask(this, bound, isOfNow ? [values[0] ?? ModelDate.now()] : values);
+          return (...values) =>
+            ask(this, boundMethod, isOfNow ? [values[0] ?? ModelDate.now()] : values);
         },
         configurable: true,
       });

@@ -87,10 +87,10 @@ function sections(bytes) {
 function run(machine, { source, file, plans, parts: more }, tell) {
   const program = programOf(machine, source, file);
   if (plans) return tell("served", { runs: runPlans(machine, { ...program, parts: more }, plans) });
-  const known = {};
-  const first = explore(machine, program, { ...FIRST, known });
+  const cache = {};
+  const first = explore(machine, program, { ...FIRST, cache });
   tell("ran", { order: first.orders[0], notes: first.notes, trace: first.trace });
-  const { orders, cut, notes, trace } = explore(machine, program, { ...ALL, known });
+  const { orders, cut, notes, trace } = explore(machine, program, { ...ALL, cache });
   tell("orders", { orders, cut, notes, trace });
 }
 
