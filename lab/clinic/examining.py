@@ -42,6 +42,9 @@ CLOSING_S = 0.4
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
+FEW = 4
+# So many calls to other services that failed, for each response, are looked at closely.
+REFUSED_EACH = 0.1
 # How long the load takes of a program that answers quickly, and in how much of that the signs
 # are seen; the rest asks how long answers take below the most that it gives and above it.
 USUAL_S, SIGNS_S = 15.1, 10.8
@@ -207,7 +210,12 @@ class _Examination:
         return phase
 
     def _look(self, each_s: float) -> None:
-        """The close look: four clients, then some that do not read."""
+        """The close look: four clients, then some that do not read.
+
+        If calls to other services failed with many clients, the other services may answer four: then
+        as many clients as before show what the program does about a failure.
+        """
+        is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH
         mark = self.hub.mark()
         pids = self.hub.tell(do="look")
         self.hub.answers(pids, {"looking"}, mark, 1.0)
@@ -218,7 +226,7 @@ class _Examination:
                 "close observation of what runs and waits",
                 seconds=max(2.5 * self.share, min(5.0, 6 * each_s)),
                 warmup=0.1,
-                connections=4,
+                connections=MANY if is_refused else FEW,
             )
             answer_count += phase.answers
         self.say("clients that do not read")

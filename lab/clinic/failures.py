@@ -328,6 +328,20 @@ def unread(observation: Observed) -> float:
     return max(0.0, 1 - read / responses) if responses >= FETCHED_LEAST else 0.0
 
 
+def failed_calls(observation: Observed, phase_name: str = "many") -> float:
+    """Return how many calls to other services failed for each response in a phase: statuses from
+    500 on, 429, and errors, over http, undici and fetch.
+    """
+    phase, failed_count = observation.phases.get(phase_name), 0.0
+    if phase is None or not phase.answers:
+        return 0.0
+    for pid in observation.pids:
+        rows = [row for row in observation.during(phase_name) if row["pid"] == pid]
+        counts = [row["calls_failed"] for row in rows if "calls_failed" in row]
+        failed_count += counts[-1] - counts[0] if counts else 0.0
+    return failed_count / phase.answers
+
+
 @dataclass(frozen=True)
 class Throttled:
     """The share of the system's periods in which the limit of the container stopped the program

@@ -109,6 +109,15 @@ def test_bodies_that_are_not_read_are_told():
     assert names(fetched(20.0, 0.0)) == []  # too few to tell
 
 
+def test_calls_that_failed_are_counted_for_each_response_of_a_phase():
+    rows = [row_of(t, calls_failed=n) for t, n in ((100, 40.0), (1000, 700.0), (1900, 1040.0))]
+    other = [row_of(t, pid=8, calls_failed=n) for t, n in ((110, 0.0), (1910, 1000.0))]
+    phase = dataclasses.replace(CALM, answers=1000)
+    assert failures.failed_calls(seen(phase, rows=rows + other)) == 2
+    assert failures.failed_calls(seen(phase, rows=[row_of(100), row_of(1900)])) == 0  # a record
+    assert failures.failed_calls(seen(dataclasses.replace(phase, answers=0), rows=rows)) == 0
+
+
 @pytest.mark.parametrize(
     ("read", "kind", "named"),
     [

@@ -6,6 +6,7 @@
 const { AsyncLocalStorage } = require("node:async_hooks");
 const channel = require("node:diagnostics_channel");
 const { performance } = require("node:perf_hooks");
+const { isFailure } = require("./statuses.cjs");
 
 const MOST_REQUESTS = 20_000;
 const MOST_TIMERS = 100_000; // at a time
@@ -100,7 +101,6 @@ module.exports = function watchCalls(sites, servers, isSubject) {
     totals.timed_ms += calls.timedMs;
   };
   undo.push(require("./arrivals.cjs")(servers, onArrival, onResponse));
-  const isFailure = (status) => status >= 500 || status === 429;
   listen("http.client.request.start", ({ request }) =>
     begins(request, `${request.method} ${request.host}${request.path}`),
   );

@@ -53,6 +53,7 @@ module.exports = function watch(socketPath, sockets, questions) {
     figures[at.stale] = agents.totals.stale;
     figures[at.fetched] = outgoing.totals.responses;
     figures[at.fetched_read] = outgoing.totals.read;
+    figures[at.calls_failed] = outgoing.totals.failed;
     if (ticks % MEMORY_EVERY === 0) {
       readMemory(figures, at);
       figures[at.posted] = workers.waiting();

@@ -17,6 +17,7 @@ module.exports = {
     "agent_waited",
     "fetched",
     "fetched_read",
+    "calls_failed",
     "outgoing",
     "outgoing_port",
     "stale",
