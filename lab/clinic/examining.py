@@ -212,8 +212,8 @@ class _Examination:
     def _look(self, each_s: float) -> None:
         """The close look: four clients, then some that do not read.
 
-        If calls to other services failed with many clients, the other services may answer four: then
-        as many clients as before show what the program does about a failure.
+        If calls to other services failed with many clients, those services may well answer four
+        clients, so as many clients as before show what the program does about a failure.
         """
         is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH
         mark = self.hub.mark()
@@ -272,8 +272,8 @@ class _Examination:
                     self._originals[answer["pid"]] = originals
 
     def _memory(self) -> None:
-        """Two loads, with a collection of garbage before, between and after: memory and descriptors
-        that both loads leave behind are kept by the program, and the second load tells by whom.
+        """Two or three loads, with a collection of garbage before and after each: the program keeps
+        the memory and descriptors that each load leaves behind, and the second load tells by whom.
         """
         many = self.seen.phases["many"]
         if not many.answers:
@@ -307,8 +307,9 @@ class _Examination:
     def _suspected_bytes(self) -> float:
         """Return what a load may have left behind, in bytes, if that is worth a third load, else 0.
 
-        What grew twice may be a cache that was not full: a longer load tells more. So it does where
-        a few responses left little behind, of which samples know more than the size of the heap.
+        A heap that grew twice may belong to a cache that was not full yet, which a longer load
+        shows. If there were few responses, the size of the heap is not exact enough, so the samples
+        of what was allocated and is still there decide whether a longer load is made.
         """
         grown = failures.growth(self.seen)
         for total, each in ((grown.bytes, grown.each), failures.left_behind(self.seen)):
@@ -489,9 +490,9 @@ class _Loader:
 
 
 def _longer(usual_s: float, short_by: float) -> float:
-    """Return how long the third load takes, in seconds: so long that what the first two left behind
-    would be twice `short_by` times as much; at least twice as long as usual, and at most THIRD_S
-    if that is longer.
+    """Return how long the third load takes, in seconds. `short_by` : how many times as much must
+    be left behind as in a usual load. The load is planned for twice that much, and takes at least
+    twice as long as usual, and not longer than THIRD_S otherwise.
     """
     return max(2 * usual_s, min(THIRD_S, 2 * short_by * usual_s))
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from lab.clinic.loading import Phase
 from lab.clinic.observation import Observed
+from lab.clinic.profile import is_probe
 from lab.clinic.source_map import file_of
 
 # Loads that a healthy server answers in full: the one above its capacity is not among them.
@@ -107,20 +108,31 @@ def _waiting(phase: Phase) -> int:
     return phase.waiting + phase.kinds.get("timed out", 0)
 
 
-# The position of a frame of a stack, and that of the line that Node shows above a message.
-_FRAME = re.compile(r"\bat (?:.* )?\(?((?:file://)?/[^()]*?):(\d+):\d+\)?$")
-_SHOWN = re.compile(r"^\s*\|?\s*((?:file://)?/\S.*?):(\d+)$")
+# What Node prints last of all if an error that nothing handled ends the program.
+_NODE = re.compile(r"^\s*\|\s*Node\.js v\d")
+_CARET = re.compile(r"^\s*\|\s*\^+$")
+# The line that Node shows above the caret, and a frame of a stack.
+_SHOWN = re.compile(r"^\s*\|\s*((?:file://)?/\S.*?):(\d+)$")
+_FRAME = re.compile(r"^\s*\|\s+at (?:.* )?\(?((?:file://)?/[^()]*?):(\d+):\d+\)?(?: \{)?$")
+_ABOVE = 5  # lines, in which Node shows one line of the program
 
 
 def thrown_at(observation: Observed) -> tuple[str, ...]:
-    """Return the line of the program, `file:line`, at which the error was thrown that ended it, as
-    its last words tell; empty if they do not.
+    """Return the line of the program, `file:line`, at which the error was thrown that ended it.
+    Empty if no error did (a signal, `process.exit`), or if the error has no line of the program.
     """
     lines = observation.died.splitlines()
-    for pattern in (_FRAME, _SHOWN):
-        for line in lines:
-            match = pattern.search(line)
-            if match and "/node_modules/" not in match[1]:
+    ends = [index for index, line in enumerate(lines) if _NODE.match(line)]
+    if not ends:
+        return ()
+    report = lines[: ends[-1]]
+    carets = [index for index, line in enumerate(report) if _CARET.match(line)]
+    begin = carets[-1] if carets else 0
+    shown = report[max(0, begin - _ABOVE) : begin]
+    for pattern, candidates in ((_FRAME, report[begin:]), (_SHOWN, reversed(shown))):
+        for line in candidates:
+            match = pattern.match(line)
+            if match and "/node_modules/" not in match[1] and not is_probe(match[1]):
                 return (f"{file_of(match[1])}:{match[2]}",)
     return ()
 
@@ -181,8 +193,8 @@ def growth(observation: Observed) -> Growth:
     """Return what came again with each load after the first; nothing where memory levels off.
 
     If the first two loads had too few responses for a sure verdict, the third one is so long that
-    what each response leaves behind adds up. Before that, the heap may shrink once for reasons of
-    its own, so then the first load is not asked.
+    what each response leaves behind adds up. Of three loads, the heap may have shrunk after the
+    first, for example because V8 dropped code.
     """
     most = Growth()
     for name, place in (("heap", "in the heap"), ("external", "outside the heap")):

@@ -292,9 +292,12 @@ LEAK = Illness(
     "memory leak",
     (
         Limit(
-            "kept_bytes", 400_000.0, "was kept after the last of the loads, garbage collected", size
+            "kept_bytes",
+            400_000.0,
+            "more was in memory after a load and a garbage collection",
+            size,
         ),
-        Limit("kept_each", 24.0, "of that for each response of that load", size),
+        Limit("kept_each", 24.0, "of that for each response of the last load", size),
     ),
     "Memory grows with every request and is not released.",
     ("cases/finding-the-line", "Finding the Line"),
@@ -555,9 +558,7 @@ FORMS = (
 
 
 def known() -> list[Illness]:
-    """Return all that is looked for, each once, in its usual form, as the report's words order
-    them: failures first.
-    """
+    """Return each problem that is looked for once, in its usual form, failures first."""
     usual_forms = {illness.id: illness for illness in ALL}
     return [usual_forms[id] for id in dict.fromkeys(form.id for form in FORMS)]
 
@@ -698,9 +699,10 @@ def _in_words(illness: Illness, observation: Observed) -> Illness:
     elif illness is LEAK:
         growth = failures.growth(observation)
         words = (
-            f"After each of {growth.loads} loads, the program kept {size(growth.least)} more, "
-            f"{growth.where}, which is {size(growth.each)} for each response. A cache that "
-            "has not yet reached its maximum size looks the same, but levels off later."
+            f"After each of the last {growth.loads} loads, the program kept {size(growth.least)} "
+            f"or more, {growth.where}. That is {size(growth.each)} for each response of the last "
+            "load. A cache that has not yet reached its maximum size looks the same, but levels "
+            "off later."
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(observation)

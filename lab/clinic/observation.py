@@ -70,7 +70,7 @@ class Observed:
 
     @property
     def pids(self) -> list[int]:
-        """The processes that were probed_pids."""
+        """The processes that were watched."""
         return sorted({row["pid"] for row in self.rows})
 
     @property

@@ -100,8 +100,8 @@ def versions_json(comparison: Versions) -> str:
 
 
 def problems_json() -> str:
-    """Return the problems that `examine` looks for as JSON of `report.schema.json`, with the limits
-    of each in the unit that the name of its sign tells, and what it does not look for.
+    """Return the problems that `examine` looks for as JSON of `report.schema.json`, and what it
+    does not look for. A limit is a number, and `shown` with its unit.
     """
     return _text(
         {
@@ -115,7 +115,12 @@ def problems_json() -> str:
                     "message": problem.means,
                     "names_lines": problem.names_lines,
                     "limits": [
-                        {"sign": limit.sign, "least": limit.least, "says": limit.says}
+                        {
+                            "sign": limit.sign,
+                            "least": limit.least,
+                            "shown": limit.show(limit.least),
+                            "says": limit.says,
+                        }
                         for limit in problem.limits
                     ],
                     "chapter": problem.chapter[0],

@@ -155,8 +155,13 @@ class _Tree:
         return stack[at], line, called
 
 
+def is_probe(url: str) -> bool:
+    """Return whether a script, named by its URL or path, is a part of the probe."""
+    return _PROBE in url
+
+
 def _ours(frame: Frame) -> bool:
-    return _PROBE in frame.url
+    return is_probe(frame.url)
 
 
 def logging(stack: list[Frame]) -> bool:

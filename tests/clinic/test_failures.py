@@ -138,6 +138,18 @@ It printed:
   | Node.js v24.21.0"""
 
 
+HANDLED = """node app.mjs crashed with 16 clients (exit code 1).
+It printed:
+  | Error: no entry
+  |     at load (file:///srv/my%20shop/cache.mjs:12:9)"""
+OF_NODE = """  | node:events:497
+  |       throw er; // Unhandled 'error' event
+  |       ^
+  | Error: connect ECONNREFUSED 127.0.0.1:5432
+  |     at TCPConnectWrap.afterConnect (node:net:1637:16)
+  | Node.js v24.21.0"""
+
+
 @pytest.mark.parametrize(
     ("story", "place"),
     [
