@@ -43,6 +43,7 @@ FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 FEW = 4
+OPEN_FILES = 3  # are named of those that are left open
 # So many calls to other services that failed, for each response, are looked at closely.
 REFUSED_EACH = 0.1
 # How long the load takes of a program that answers quickly, and in how much of that the signs
@@ -117,6 +118,7 @@ class _Examination:
         self.began = time.monotonic()
         self._stop = threading.Event()
         self._originals: dict[int, Originals] = {}  # by process
+        self._open_files: list[Counter[str]] = []  # of each collection of garbage
 
     def run(self) -> Observed:
         observation, app = self.seen, self.app
@@ -298,6 +300,9 @@ class _Examination:
                         originals = self._originals.get(event["pid"], Originals())
                         self.seen.keepers += profiles.keepers(Path(event["file"]), originals)
             self._collect()
+        if len(self._open_files) > 1:
+            more_open = self._open_files[-1] - self._open_files[0]
+            self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
         if len(self.seen.kept) < 3:
             self.seen.warnings.append(
                 "The memory that it keeps after a load could not be measured, so a leak "
@@ -328,9 +333,12 @@ class _Examination:
         """Collect garbage and note what all processes hold then."""
         time.sleep(CLOSING_S)  # connections of the load end, and so do their descriptors
         kinds: Counter[str] = Counter()
+        files: Counter[str] = Counter()
         collections = self._told("collect", "collected")
         for event in collections:
             kinds.update(event["kinds"] or {})
+            files.update(event["files"] or {})
+        self._open_files.append(files)
         mark = self.hub.mark()
         time.sleep(FRESH_S)
         rows = {row["pid"]: row for row in self.hub.since(mark, "row")}

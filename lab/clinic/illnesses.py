@@ -706,7 +706,9 @@ def _in_words(illness: Illness, observation: Observed) -> Illness:
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(observation)
-        words = f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s."
+        words = f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s"
+        examples = observation.opened if kind == "file" else []
+        words += f", such as {', '.join(examples)}." if examples else "."
     elif illness is THROTTLED:
         words = (
             f"{illness.means} Its limit is {failures.throttled(observation).processors:.3g} of a "

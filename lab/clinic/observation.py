@@ -23,6 +23,7 @@ class Observed:
     the heap of a process took of its limit; keepers : the functions that
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
 
+    opened : the files of which more were open at the end of these loads, those with the most first
     recovered : the loads that ended in silence, after which one request alone was answered
     stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
     bridged : did requests pass our bridge, because of TLS, a UNIX socket, HTTP/2 or a scenario?
@@ -51,6 +52,7 @@ class Observed:
     warnings: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
     bridged: bool = False
     http2: int = 0

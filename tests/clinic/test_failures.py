@@ -183,6 +183,17 @@ def kept(*marks, **more):
     return seen(CALM, *loads, kept=rows, **more)
 
 
+def test_files_that_stay_open_are_named():
+    marks = [(1e7, 0, n) for n in (20, 45, 70)]
+    files = kept(*marks, opened=["/var/log/shop.1.log", "/var/log/shop.2.log"])
+    assert "mostly sockets." in repr(diagnosed(files))  # the files are not what is left open
+    for mark in files.kept:
+        mark["kinds"] = {"file": mark["descriptors"]}
+    assert "mostly files, such as /var/log/shop.1.log, /var/log/shop.2.log." in repr(
+        diagnosed(files)
+    )
+
+
 def test_memory_that_grows_with_both_loads_is_a_leak_with_the_line_that_keeps_it():
     keeper = {
         "function": "remember",

@@ -13,6 +13,7 @@ const { slots, commands } = require("./slots.cjs");
 
 const ROW_MS = 100;
 // A short look at a program has time for few questions: then they come more often, at a price of some per cent of its time.
+const MOST_FILES = 200;
 const GATE_MS = process.env.LAB_CLINIC_LOOK === "short" ? 25 : 50;
 const WAKE_MS = 50; // each wake takes time of the processor that the program may need
 const NAME_MS = 200;
@@ -128,9 +129,10 @@ function descriptors() {
   return counted;
 }
 
-// How many descriptors of each kind are open; null where the system does not tell.
-function kindsOfDescriptors() {
+// How many descriptors of each kind are open, and how often each file is; null where the system does not tell.
+function openDescriptors() {
   const kinds = {};
+  const files = {};
   try {
     for (const descriptor of fs.readdirSync("/proc/self/fd")) {
       let target = "";
@@ -141,11 +143,13 @@ function kindsOfDescriptors() {
       }
       const kind = /^(socket|pipe|anon_inode)/.exec(target)?.[1] ?? "file";
       kinds[kind] = (kinds[kind] ?? 0) + 1;
+      if (kind === "file" && (target in files || Object.keys(files).length < MOST_FILES))
+        files[target] = (files[target] ?? 0) + 1;
     }
   } catch {
-    return null;
+    return { kinds: null, files: null };
   }
-  return kinds;
+  return { kinds, files };
 }
 
 // ---- orders
@@ -231,7 +235,7 @@ const doing = {
     await inTime(post("HeapProfiler.collectGarbage"));
     await inTime(post("HeapProfiler.collectGarbage"));
     letGo();
-    tell("collected", { kinds: kindsOfDescriptors() });
+    tell("collected", openDescriptors());
   },
   async heap({ interval_bytes }) {
     session = new inspector.Session();
