@@ -217,6 +217,7 @@ class _Examination:
         If calls to other services failed with many clients, those services may well answer four
         clients, so as many clients as before show what the program does about a failure.
         """
+        self.seen.rows = self.hub.since(0, "row")
         is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH
         mark = self.hub.mark()
         pids = self.hub.tell(do="look")
