@@ -73,6 +73,11 @@ SURE = [
     "#!/usr/bin/env 'node'\nimport a from './a.mjs';",
     "a = b\n  /* ' */ / c; 'it\\'s'; \"\\\n\";",
     "`a${`b${'c'}`}${d}`;",
+    """export default /"/; log("import './b.mjs'"); /"/;""",
+    "a" + "/**/\n" * 150 + "/ 2; '`';",
+    "return" + "/**/\n" * 150 + "/`/; '`';",
+    "x = class extends /'/ {}; '\"';",
+    "areturn / 2; '/'",
 ]
 UNSURE = [
     "if (a) /'/.test(b); '/'",
@@ -86,6 +91,12 @@ UNSURE = [
     "a\n--> b",
     "'\0'",
     "x = /no end",
+    "for (;;) { break\n/'/.test(a); '/' }",
+    "for (;;) { continue // why\n/'/.test(a); '/' }",
+    "debugger\r/'/.test(a); '/'",
+    "a: for (;;) { break a\n/'/.test(a); '/' }",
+    "import './a.mjs'\n/'/.test(a); '/'",
+    "let a\n/'/.test(a); '/'",
 ]
 
 
