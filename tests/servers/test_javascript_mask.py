@@ -91,12 +91,17 @@ UNSURE = [
     "a\n--> b",
     "'\0'",
     "x = /no end",
-    "for (;;) { break\n/'/.test(a); '/' }",
-    "for (;;) { continue // why\n/'/.test(a); '/' }",
-    "debugger\r/'/.test(a); '/'",
-    "a: for (;;) { break a\n/'/.test(a); '/' }",
-    "import './a.mjs'\n/'/.test(a); '/'",
-    "let a\n/'/.test(a); '/'",
+    *(
+        f"{begin}/\"/; log(\"import './b.mjs'\"); /\"/;{end}"
+        for begin, end in [
+            ("for (;;) { break\n", "}"),
+            ("for (;;) { continue // why\n", "}"),
+            ("debugger\r", ""),
+            ("a: for (;;) { break a\n", "}"),
+            ("import './a.mjs'\n", ""),
+            ("let a\n", ""),
+        ]
+    ),
 ]
 
 
