@@ -92,7 +92,7 @@ UNSURE = [
     "'\0'",
     "x = /no end",
     *(
-        f"{begin}/\"/; log(\"import './b.mjs'\"); /\"/;{end}"
+        f'{begin}/"/; log("import \'./b.mjs\'"); /"/;{end}'
         for begin, end in [
             ("for (;;) { break\n", "}"),
             ("for (;;) { continue // why\n", "}"),
