@@ -7,6 +7,7 @@ The texts are the files in tools/new; a kind more is a function here, named in K
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import re
 import sys
@@ -82,7 +83,7 @@ def _write(beginning: Beginning) -> None:
             else:
                 file.unlink()
         for folder in new_folders:
-            if folder.exists():
+            with contextlib.suppress(OSError):  # it is not there, or others have put a file in it
                 folder.rmdir()
         raise
 

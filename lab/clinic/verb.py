@@ -109,12 +109,20 @@ def examine(
     )
 
 
+def _is_elsewhere(word: str, folder: Path) -> bool:
+    """Return whether a word of a command is the path of a file outside a folder, as that of an
+    interpreter is.
+    """
+    return Path(word).is_absolute() and not Path(word).resolve().is_relative_to(folder.resolve())
+
+
 def _question(
     experiment: str, target: Target, program_request: Request, several: Scenario | None
 ) -> dict[str, Any]:
     """Return the question of an examination: the programs of the command, and the requests."""
     words = [word for word in target.command if named(word) not in ("{node}", "{python}")]
-    files = [target.folder / word for word in words if (target.folder / word).is_file()]
+    inside = [word for word in words if not _is_elsewhere(word, target.folder)]
+    files = [target.folder / word for word in inside if (target.folder / word).is_file()]
     if not files:
         raise LabError(
             f"experiment={experiment!r} can't be recorded because no word of the command "

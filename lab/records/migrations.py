@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterable
@@ -97,8 +98,10 @@ def _old_texts(path: Path) -> dict[Path, str]:
     """The texts that make the digest of a program in schema 1."""
     texts: dict[Path, str] = {}
     queue = [path]
-    for file in queue:
-        if file not in texts and file.is_file():
-            texts[file] = file.read_text("utf-8", errors="replace")  # else it is another program
-            queue += [(file.parent / name).resolve() for name in _OLD_IMPORT.findall(texts[file])]
+    for address in queue:
+        with contextlib.suppress(OSError, ValueError):  # an address that no file can have
+            file = address.resolve() if texts else address
+            if file not in texts and file.is_file():
+                texts[file] = file.read_text("utf-8", errors="replace")  # else another program
+                queue += [file.parent / name for name in _OLD_IMPORT.findall(texts[file])]
     return texts

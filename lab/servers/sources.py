@@ -2,9 +2,11 @@
 
 The files of a program are its own, and each that a string in it leads to from the folder of the
 file with the string: what it imports, and what it may start or read. The contents of all are a part
-of the digest, and so are those of a folder, unless the program itself lies in the folder. A name
-that is put together as the program runs is not seen, and packages are no part: a lock file pins
-them.
+of the digest, and so are those of a folder, unless the program itself lies in the folder. A string
+leads to a folder only if it begins with a dot, ends with a slash or is made a URL of: the folder
+`templates` of `join(import.meta.dirname, "templates")` is no part, that of "./templates" is. A
+name that is put together as the program runs is not seen, and packages are no part: a lock file
+pins them.
 
 A file that moves is found at another address. So an address that code imports, or makes a URL of,
 counts as the file that it leads to, and the digest stays when files are moved or renamed and these
@@ -14,11 +16,13 @@ which the program may print, and every line, whose number a stack shows.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,8 +177,7 @@ def _addresses(file: Path, content: bytes, *, is_own: bool) -> list[_Address]:
             addresses.append(_Address(target, begin, end))
             continue
         target = _target(file, _unescaped(spelling), is_url=places.get(begin) == "URL")
-        is_home = is_own and target == file.parent  # which is the same of every program
-        if target and not is_home:
+        if target:
             addresses.append(_Address(target))
     return addresses
 
@@ -215,21 +218,58 @@ def _of_any_text(file: Path, text: str) -> Iterator[Path]:
         if target := _target(file, _unescaped(match[2])):
             yield target
     if file.suffix == ".py":
+        for folder, module in dict.fromkeys(_python_imports(file, text)):
+            address = module.replace(".", "/")
+            for candidate in (f"{address}.py", f"{address}/__init__.py"):
+                target = _found(folder / file.name, candidate)
+                if target and target.is_file():
+                    yield target
+
+
+def _python_imports(file: Path, text: str) -> Iterator[tuple[Path, str]]:
+    """Yield what a file in Python may import, in order: the folder where it is looked for, and the
+    name of the module with its dots.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a text that the course does not run
+            nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # not for this Python
         for match in _PYTHON_IMPORT.finditer(text):
-            module = file.parent / match[1].strip(".").replace(".", "/")
-            for candidate in (module.with_name(f"{module.name}.py"), module / "__init__.py"):
-                if candidate.is_file():
-                    yield candidate.resolve()
+            yield from _with_packages(file.parent, match[1].strip("."))
+        return
+    imports = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
+    for one in sorted(imports, key=lambda one: (one.lineno, one.col_offset)):
+        names = [alias.name for alias in one.names]
+        if isinstance(one, ast.Import):
+            for name in names:
+                yield from _with_packages(file.parent, name)
+            continue
+        folders = [file.parent, *file.parents]  # of the levels 0, 1, 2 and so on
+        folder = folders[min(one.level, len(folders) - 1)]
+        if one.level:
+            yield folder, "__init__"
+        for name in names:  # each a name of the module, or a module of the package
+            yield from _with_packages(folder, f"{one.module}.{name}" if one.module else name)
+
+
+def _with_packages(folder: Path, module: str) -> Iterator[tuple[Path, str]]:
+    """Yield a module, after the packages in which it lies."""
+    parts = module.split(".")
+    for count in range(1, len(parts) + 1):
+        yield folder, ".".join(parts[:count])
 
 
 def _target(file: Path, spelling: str, *, is_url: bool = False) -> Path | None:
-    """Return the file or folder that a string leads to from a file, None if it does to none."""
+    """Return the file or folder that a string leads to from a file, None if it does to none; none
+    is the folder of the file itself, which is the same of every file.
+    """
     unquoted = unquote(re.split(r"[?#]", spelling)[0]).replace("\\", "/")
     for address in dict.fromkeys((spelling, unquoted)):
         is_path = is_url or address.startswith(".") or address.endswith("/")
         for added in _ADDED_BY_REQUIRE:
             target = _found(file, address + added)
-            if target and (target.is_file() or is_path):
+            if target and (target.is_file() or (is_path and target != file.parent)):
                 return target
     return None
 
@@ -270,12 +310,11 @@ def _files(folder: Path, program: Path) -> dict[str, Path]:
             return
         folders.add(inside.resolve())
         with _readable(inside):
-            entries = sorted(inside.iterdir())
-        for entry in entries:
-            if entry.is_file():
-                files[entry.relative_to(folder).as_posix()] = entry.resolve()
-            elif entry.is_dir():
-                walk(entry)
+            for entry in sorted(inside.iterdir()):
+                if entry.is_file():
+                    files[entry.relative_to(folder).as_posix()] = entry.resolve()
+                elif entry.is_dir():
+                    walk(entry)
 
     walk(folder)
     return files

@@ -94,6 +94,22 @@ def test_without_esbuild_is_told_how_it_is_installed(tmp_path, monkeypatch):
         minify.minified({"a.js": SCRIPT})
 
 
+@pytest.mark.parametrize(
+    "what",
+    ["throw new Error('the binary is absent')", "process.kill(process.pid, 'SIGKILL')"],
+)
+def test_an_esbuild_that_does_not_run_is_told_with_how_it_is_installed(
+    tmp_path, monkeypatch, results, what
+):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib/main.js").write_text(f"exports.transformSync = () => {{ {what}; }};")
+    (tmp_path / "package.json").write_text('{"version": "0"}')
+    monkeypatch.setattr(minify, "ESBUILD", tmp_path)
+    with pytest.raises(LabError, match="Install it again with: npm ci") as error:
+        minify.minified({"a.js": SCRIPT})
+    assert "Mend the text" not in str(error.value)
+
+
 def test_texts_that_are_strange_mean_the_same(results):
     strange = {
         "empty.js": "",

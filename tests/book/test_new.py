@@ -224,6 +224,22 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
     }
 
 
+def test_the_first_error_is_told_where_others_put_a_file_in_a_new_folder(tmp_path, monkeypatch):
+    write = written.write
+
+    def fails(file, data):
+        if file.name == "full.toml":
+            (tmp_path / "part/other.md").write_text("of others")
+            raise NotWritten("the disk is full")
+        write(file, data)
+
+    monkeypatch.setattr(written, "write", fails)
+    files = {tmp_path / "part/page.md": "new\n", tmp_path / "full.toml": "new\n"}
+    with pytest.raises(NotWritten, match="the disk is full"):
+        scaffold._write(scaffold.Beginning(files))
+    assert [file.name for file in (tmp_path / "part").iterdir()] == ["other.md"]
+
+
 def test_the_cell_of_an_exercise_says_lab_as_its_page_does():
     for page, cell in {
         "cases/off-the-loop": 'lab.exercise("its-id")',

@@ -1,6 +1,7 @@
 """An examination can be recorded and drawn again, without what is particular to this machine."""
 
 import dataclasses
+import hashlib
 import json
 import sys
 
@@ -138,6 +139,27 @@ def test_a_command_that_names_no_program_is_not_recorded(tmp_path, command):
     (tmp_path / "index.js").write_text("1;")
     with pytest.raises(lab.LabError, match=r"Name the file, as in: node app\.mjs"):
         lab.examine(command, folder=tmp_path, experiment="mine")
+
+
+@pytest.mark.parametrize("before", [["/usr/bin/env", "node"], ["/bin/sh"]])
+def test_an_interpreter_elsewhere_is_not_the_program_of_a_command(tmp_path, monkeypatch, before):
+    asked = []
+
+    def answer(_kind, _id, _arms, question):
+        asked.append(question["options"]["source"])
+        raise lab.LabError("asked")
+
+    monkeypatch.setattr(verb, "ask", answer)
+    for text in ("1;", "2;"):
+        (tmp_path / "run").write_text(text)
+        with pytest.raises(lab.LabError, match="asked"):
+            lab.examine([*before, "run"], folder=tmp_path, experiment="mine")
+        with pytest.raises(lab.LabError, match="asked"):
+            lab.examine([*before, str(tmp_path / "run")], folder=tmp_path, experiment="mine")
+    assert asked[0] == asked[1] != asked[2] == asked[3]
+    assert asked[2] == hashlib.sha256(b"2;").hexdigest()[:16], "and nothing else"
+    with pytest.raises(lab.LabError, match="no word of the command"):
+        lab.examine([*before, "absent"], folder=tmp_path, experiment="mine")
 
 
 def test_of_a_command_with_several_files_each_is_a_part_of_the_question(tmp_path, monkeypatch):

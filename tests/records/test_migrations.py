@@ -152,3 +152,12 @@ def test_a_word_that_is_no_file_of_a_chapter_names_no_program(program, word):
 def test_a_schema_that_no_book_had_is_told_with_what_to_do(schema):
     with pytest.raises(LabError, match=r"has schema .*Update the book, or record again with"):
         reference.migrate({**old_record(), "schema": schema}, "old")
+
+
+def test_an_address_that_no_file_can_have_leads_to_none(program):
+    text = program.read_text() + f'import "./{"a" * 300}.mjs"; import "./\0.mjs";\n'
+    program.write_text(text)
+    source = hashlib.sha256((text + "console.log(2);\n").encode()).hexdigest()[:16]
+    options = {"program": PROGRAM, "source": source}
+    after = migrated(old_record("program", options=options))
+    assert after["question"]["options"]["source"] == digest(covered(program))

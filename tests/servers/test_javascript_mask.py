@@ -73,6 +73,11 @@ SURE = [
     "#!/usr/bin/env 'node'\nimport a from './a.mjs';",
     "a = b\n  /* ' */ / c; 'it\\'s'; \"\\\n\";",
     "`a${`b${'c'}`}${d}`;",
+    """export default /"/; log("import './b.mjs'"); /"/;""",
+    "a" + "/**/\n" * 150 + "/ 2; '`';",
+    "return" + "/**/\n" * 150 + "/`/; '`';",
+    "x = class extends /'/ {}; '\"';",
+    "areturn / 2; '/'",
 ]
 UNSURE = [
     "if (a) /'/.test(b); '/'",
@@ -86,6 +91,17 @@ UNSURE = [
     "a\n--> b",
     "'\0'",
     "x = /no end",
+    *(
+        f'{begin}/"/; log("import \'./b.mjs\'"); /"/;{end}'
+        for begin, end in [
+            ("for (;;) { break\n", "}"),
+            ("for (;;) { continue // why\n", "}"),
+            ("debugger\r", ""),
+            ("a: for (;;) { break a\n", "}"),
+            ("import './a.mjs'\n", ""),
+            ("let a\n", ""),
+        ]
+    ),
 ]
 
 

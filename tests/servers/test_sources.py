@@ -272,6 +272,63 @@ def test_python_finds_modules_beside_a_program():
     assert [file.name for file in covered(paths.ROOT / COUNT)] == ["count.mjs", "a.py", "b.py"]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("import b", ["b.py"]),
+        ("import os, b", ["b.py"]),
+        ("import os, pkg.mod as m", ["pkg/__init__.py", "pkg/mod.py"]),
+        ("from b import x", ["b.py"]),
+        ("from . import b", ["b.py"]),
+        ("from . import (\n    x,\n    b,\n)", ["b.py"]),
+        ("from .b import x", ["b.py"]),
+        ("from .. import up", ["../up.py"]),
+        ("from ..up import x", ["../up.py"]),
+        ("from pkg import mod", ["pkg/__init__.py", "pkg/mod.py"]),
+        ("from pkg import x", ["pkg/__init__.py"]),
+        ("def f():\n    from pkg.mod import x", ["pkg/__init__.py", "pkg/mod.py"]),
+        ('text = """\nimport b\n"""', []),
+        ("print 'of another Python'\nimport b", ["b.py"]),
+        ("import os; import b", ["b.py"]),
+    ],
+)
+def test_each_form_of_an_import_in_python_leads_to_its_modules(text, names):
+    files = ("b.py", "../up.py", "pkg/__init__.py", "pkg/mod.py")
+    write({COUNT: URL_OF.format("./a.py"), "book/part/a.py": text})
+    write({f"book/part/{name}": "" for name in files})
+    found = list(covered(paths.ROOT / COUNT))[2:]
+    assert found == [(paths.ROOT / "book/part" / name).resolve() for name in names]
+
+
+@pytest.mark.parametrize("text", ["log(s.split('.'));", "log(s.split('.')); f(a) / 2; '/';"])
+def test_a_string_with_a_dot_alone_makes_no_folder_a_part(text):
+    write({COUNT: "import '../lib/a.mjs';", "book/lib/a.mjs": text})
+    before = of(COUNT)
+    write({"book/lib/notes.txt": "1"})
+    assert of(COUNT) == before
+
+
+def test_a_folder_is_a_part_where_its_string_looks_like_an_address():
+    write({COUNT: "serve('./files');", OTHER: "serve('files');", "book/part/files/a.txt": "1"})
+    before = of(COUNT), of(OTHER)
+    write({"book/part/files/a.txt": "2"})
+    assert (of(COUNT) != before[0], of(OTHER) != before[1]) == (True, False)
+
+
+def test_a_folder_that_cannot_be_entered_is_named(monkeypatch):
+    is_file = paths.Path.is_file
+
+    def refuses(file):
+        if file.parent.name == "shut":
+            raise PermissionError(13, "Permission denied", str(file))
+        return is_file(file)
+
+    write({COUNT: URL_OF.format("./shut/"), "book/part/shut/a.txt": ""})
+    monkeypatch.setattr(paths.Path, "is_file", refuses)
+    with pytest.raises(LabError, match=r"part/shut, which cannot be read .*Make it readable"):
+        of(COUNT)
+
+
 def test_a_folder_with_the_program_itself_is_no_more_than_its_name():
     write({COUNT: URL_OF.format(".") + URL_OF.format("../..")})
     before = of(COUNT)

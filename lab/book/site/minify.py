@@ -26,6 +26,7 @@ RESULTS = _REPOSITORY / "_build" / "minified"
 PATIENCE_S = 600
 SMALLER = 0.99  # a text that is small already stays: each pass would give its locals other names
 # Licences stay. With `esnext`, no feature of the language is replaced by an older one.
+OF_A_TEXT = 65  # the exit code if esbuild has found an error in a text
 TRANSFORM = """
 const { transformSync } = require(process.argv[1]);
 const options = { minify: true, legalComments: "inline", target: "esnext" };
@@ -37,7 +38,7 @@ require("node:readline").createInterface({ input: process.stdin }).once("line", 
       codes.push(transformSync(text, { ...options, sourcefile, loader, logLevel: "silent" }).code);
     } catch (error) {
       process.stderr.write(`${sourcefile} could not be minified. ${error.message}`);
-      process.exitCode = 1;
+      process.exitCode = error.errors?.length ? Number(process.argv[2]) : 1;
       return;
     }
   }
@@ -48,7 +49,7 @@ require("node:readline").createInterface({ input: process.stdin }).once("line", 
 
 def minified(texts: Mapping[str, str]) -> dict[str, str]:
     """Return each text, by its file's name (`page.js`, `page.css`), as a browser needs it. Raises
-    LabError with the file and esbuild's words if a text does not parse, and without esbuild.
+    LabError with the file and esbuild's words if a text does not parse, and if esbuild fails.
     """
     version = _version()
     files = {name: _result(version, name, text) for name, text in texts.items()}
@@ -106,14 +107,19 @@ def _loader(name: str) -> str:
 def _transformed(texts: Sequence[tuple[str, str, str]]) -> list[str]:
     """Return the small form of (name, loader, text) each."""
     process = child.run_to_end(
-        [node_program(), "-e", TRANSFORM, str(ESBUILD / "lib" / "main.js")],
+        [node_program(), "-e", TRANSFORM, str(ESBUILD / "lib" / "main.js"), str(OF_A_TEXT)],
         PATIENCE_S,
         name="esbuild",
         env={"NODE_OPTIONS": ""},
         line=json.dumps(texts),
     )
-    if process.returncode:
+    if process.returncode == OF_A_TEXT:
         raise LabError(
             f"{child.shown(process.stderr)}\nMend the text in the place that esbuild names."
+        )
+    if process.returncode:
+        raise LabError(
+            f"{child.shown(process.stderr)}\nThe scripts of the site could not be minified because "
+            "esbuild does not run. Install it again with: npm ci"
         )
     return list(json.loads(process.stdout))

@@ -117,7 +117,10 @@ class ToolSpec:
 
 
 def _check_url(url: str) -> None:
-    """Raise AdapterError unless every tool finds the same server of this machine at a URL."""
+    """Raise AdapterError unless a URL is of this machine, and every tool reads it in the same way.
+
+    A name may have several addresses: at `localhost`, one tool may ask 127.0.0.1 and another ::1.
+    """
     try:
         parts = urlsplit(url) if isinstance(url, str) else urlsplit("")
         host, port = parts.hostname, parts.port
