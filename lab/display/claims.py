@@ -17,7 +17,7 @@ from lab.plot.reference_run import notes, ratio_of
 from lab.plot.series import Line
 from lab.records.checks import in_words
 from lab.text.html_registry import html
-from lab.text.numbers import bare, count, exact, factor, interval, times
+from lab.text.numbers import bare, count, exact, factor, interval, number, times
 from lab.text.phrasing import capital
 
 PUBLISHED = "What was published, next to what was measured"
@@ -55,7 +55,7 @@ def claim(c: Claim) -> str:
 
 def finding(c: Claim) -> list[str]:
     """Return what was measured, and the limit, as sentences."""
-    value = c.value
+    value, is_equal = c.value, False
     if isinstance(value, Ratio):
         if not (math.isfinite(value.estimate) and value.estimate > 0):
             return []
@@ -74,12 +74,38 @@ def finding(c: Claim) -> list[str]:
     else:
         sort = "Counted" if c.basis == "count" else "Measured"
         sentence = "".join(c.found) or f"{sort}: {{}}."
-        sentence = sentence.replace("{}", exact(value).replace("-", "−"))
+        is_equal = value == 1 and "{} times" in sentence and "{} times at " not in sentence
+        sentence = _with_number(sentence, value)
     whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
     limit = limit_words(c.limit, whole=whole)
     if not limit:
         return [sentence]
+    if is_equal and limit != "1":
+        limit += " times"  # which the sentence before does not say
     return [sentence, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
+
+
+def _with_number(sentence: str, value: float) -> str:
+    """Return a sentence with its number at {}. Nobody says `1 times as many`: of exactly 1 that is
+    `just as many`, and of what only rounds to 1 it is `1.00 times as many`.
+    """
+    told = exact(value).replace("-", "−")
+    if told == "1" and "{} times" in sentence:
+        if value != 1:
+            told = number(value)
+        else:
+            for pattern, words in _ONCE:
+                sentence = pattern.sub(words, sentence)
+    return sentence.replace("{}", told)
+
+
+# How `{} times` is told of exactly 1, by what stands around it.
+_ONCE = (
+    (re.compile(r"\{\} times as "), "just as "),
+    (re.compile(r"\{\} times at "), "once at "),
+    (re.compile(r"\b(was|were) \{\} times "), r"\1 equal to "),
+    (re.compile(r"\{\} times "), "exactly "),
+)
 
 
 def limit_words(limit: str, *, whole: bool = False) -> str:

@@ -89,10 +89,46 @@ def test_the_line_of_a_program_names_its_page_and_the_nodes_whose_order_is_the_s
     assert across_page._words("orders", same, rows) == "missing on 20, the same order on 22 to 26"
     both = {"orders": [["a", "b"], ["b", "a"]]}
     varied = {**entry, "on": {"22": both, "24": ab, "26": both}}
-    assert across_page._words("orders", varied, rows) == "missing on 20, several orders on 22 to 26"
+    assert across_page._words("orders", varied, rows) == (
+        "missing on 20, several orders on 22, one order on 24, several orders on 26"
+    )
     assert across_page._name("orders", "blocking/p/program-1a2b", same) == (
         f"the program of {page} that prints a, b, …"
     )
+
+
+@pytest.mark.parametrize(
+    ("orders", "words"),
+    [
+        ([["ab"], ["ab"], None], ["the same order", "the same order", "missing"]),
+        ([["ab", "ba"], ["ba", "ab"]], ["several orders", "several orders"]),
+        (
+            [["ab", "ba"], ["ab"], ["ab", "bc"], ["ba"], ["ab", "bd"]],
+            [
+                "several orders",
+                "one order",
+                "several other orders",
+                "another order",
+                "several orders, set 3",
+            ],
+        ),
+        (
+            [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"]],
+            [
+                "one order",
+                "another order",
+                "a third order",
+                "a fourth order",
+                "a fifth order",
+                "order number 6",
+                "order number 7",
+            ],
+        ),
+    ],
+)
+def test_nodes_have_the_same_words_where_their_orders_are_the_same(orders, words):
+    found = [there and [list(order) for order in there] for there in orders]
+    assert across_page._order_words(found) == words
 
 
 def test_a_row_whose_limit_is_another_one_today_says_so():

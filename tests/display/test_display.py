@@ -12,7 +12,7 @@ from examples import example_comparison, example_trial
 
 from lab import display, injection, need, trace  # noqa: F401  kinds
 from lab.claims import Claim, PublishedFigure
-from lab.display.claims import limit_words
+from lab.display.claims import finding, limit_words
 from lab.instruments import calibration  # noqa: F401  kinds
 from lab.paths import ROOT
 from lab.records.trial import Check
@@ -262,6 +262,47 @@ def test_a_box_says_what_was_measured_what_was_said_and_the_verdict():
     made = Claim("x", "A ping waits.", "held", "0.5", 0.5, limit="≤ 0.8", basis="number")
     text = read(made._repr_html_()).text
     assert text.startswith("A ping waits. Measured: 0.5. We had said at most 0.8. Held.")
+
+
+@pytest.mark.parametrize(
+    ("found", "value", "words"),
+    [
+        (
+            "There were {} times as many as predicted.",
+            1.042,
+            "There were 1.042 times as many as predicted. We had said 0.8 to 1.2.",
+        ),
+        (
+            "There were {} times as many as predicted.",
+            1.0,
+            "There were just as many as predicted. We had said 0.8 to 1.2 times.",
+        ),
+        (
+            "There were {} times as many as predicted.",
+            0.99999,
+            "There were 1.00 times as many as predicted. We had said 0.8 to 1.2.",
+        ),
+        (
+            "It was {} times that of the middle.",
+            1,
+            "It was equal to that of the middle. We had said 0.8 to 1.2 times.",
+        ),
+        (
+            "It had {} times the throughput of one.",
+            1.0,
+            "It had exactly the throughput of one. We had said 0.8 to 1.2 times.",
+        ),
+        (
+            "The loop turned {} times at most.",
+            1,
+            "The loop turned once at most. We had said 0.8 to 1.2.",
+        ),
+        ("A read took {} turns.", 1, "A read took 1 turns. We had said 0.8 to 1.2."),
+    ],
+)
+def test_a_box_tells_a_number_near_one_as_people_do(found, value, words):
+    made = Claim("x", "A.", "held", "", value, limit="0.8 to 1.2", basis="number", found=(found,))
+    assert " ".join(finding(made)) == words
 
 
 def test_a_box_without_a_verdict_says_why_as_people_do():

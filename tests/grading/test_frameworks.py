@@ -163,9 +163,31 @@ def test_a_store_that_follows_a_request_is_there_where_it_tells_nothing_of_the_c
 @pytest.mark.judges
 @pytest.mark.nightly
 def test_processes_that_have_a_framework_each_are_replaced_without_too_much_memory():
-    """A restart has up to seven of them at once: one that leads, three old and three new ones."""
+    """A restart has up to seven of them at once: one that leads, three old and three new ones. This
+    shows that larger processes start in time; how much memory there is, the next test shows.
+    """
     asked = exercise.exercise("drop-12")
     framework = "globalThis.framework = Buffer.alloc(60 << 20, 1);\n"
     text = asked.program(asked.solution) + framework
     result = run.grade(asked, handin.from_text(text, asked.solution.name))
     assert result.passed, str(result)
+
+
+@pytest.mark.judges
+@pytest.mark.nightly
+@pytest.mark.parametrize(("mib", "is_too_much"), [(7 * 110, False), (1100, True)])
+def test_step_12_has_memory_for_seven_processes_with_a_framework_each(mib, is_too_much):
+    """One process takes as much here as all seven: what the grader counts is the sum."""
+    text = f"""
+        import {{ createServer }} from "node:http";
+        globalThis.framework = Buffer.alloc({mib} << 20, 1);
+        const server = createServer((request, response) => response.end());
+        server.listen(process.env.PORT, "127.0.0.1", () => {{
+          console.log(`listening on http://127.0.0.1:${{server.address().port}}`);
+        }});
+    """
+    result = run.grade(exercise.exercise("drop-12"), handin.from_text(text, "server.mjs"))
+    messages = [criterion.message for criterion in result.missed]
+    assert messages
+    assert any("used more than 1024 MiB of memory" in one for one in messages) is is_too_much
+    assert any("used more than" in one for one in messages) is is_too_much

@@ -422,6 +422,21 @@ def test_a_server_that_ends_without_having_listened_hears_that_it_should_listen(
 
 
 @pytest.mark.judges
+def test_a_server_that_prints_its_error_and_ends_without_one_hears_of_that_error():
+    text = """
+        try {
+          null.listen(process.env.PORT, "127.0.0.1");
+        } catch (error) {
+          console.error(error);
+          process.exit(0);
+        }
+    """
+    message = judged(text, "server.mjs", "drop-01").missed[0].message
+    assert "TypeError: Cannot read properties of null" in message
+    assert "(server.mjs, line 3)" in message
+
+
+@pytest.mark.judges
 def test_a_server_that_the_grader_ends_hears_why_and_not_only_that_it_was_killed():
     text = """
         import { createServer } from "node:http";

@@ -33,17 +33,24 @@ const BEHIND = `
     });
   }`;
 
-/** Resolves to what the drop prints next that matches. */
+/** Resolves to what the drop prints that matches; rejects if the drop ends before. */
 function printed(drop, pattern) {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    const settle = (settled, value) => {
+      drop.stdout.off("data", look);
+      drop.off("exit", miss);
+      settled(value);
+    };
     const look = () => {
       const found = pattern.exec(drop.text);
-      if (!found) return;
-      drop.stdout.off("data", look);
-      resolve(found);
+      if (found) settle(resolve, found);
     };
+    const miss = () =>
+      settle(reject, new Error(`the drop ended before it printed ${pattern}: ${drop.text}`));
     drop.stdout.on("data", look);
+    drop.once("exit", miss);
     look();
+    if (drop.exitCode !== null || drop.signalCode) miss();
   });
 }
 
@@ -57,7 +64,9 @@ async function started(t) {
   const ended = once(drop, "exit");
   t.after(async () => {
     drop.kill("SIGTERM");
+    const kill = setTimeout(() => drop.kill("SIGKILL"), 10_000); // the others end with it
     await ended;
+    clearTimeout(kill);
     await rm(folder, { recursive: true });
   });
   drop.text = "";
@@ -100,7 +109,9 @@ class Connection {
   }
 }
 
-test("a listener that goes on at a process which is behind gets no event twice", async (t) => {
+test("a listener that goes on at a process which is behind gets no event twice", {
+  timeout: 120_000,
+}, async (t) => {
   const { drop, port, behind } = await started(t);
   const connections = Array.from({ length: 12 }, () => new Connection(t, port));
   for (const connection of connections) await connection.ping();

@@ -144,6 +144,7 @@ describe("a question", () => {
       const one = tab.locator("#question-number");
       for (const [given, said] of [
         ["many", /Enter a number first/],
+        ["-4", /can't be negative, so enter 0 or a larger number/],
         ["4,0", /✓ Right/],
       ]) {
         await one.locator("input").fill(given);

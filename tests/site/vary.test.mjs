@@ -298,11 +298,13 @@ describe("a curve", () => {
     await open(page("numbers", curve()), async (tab) => {
       await tab.getByText("Write numbers instead").click();
       const inputs = tab.locator("lab-question input");
-      for (const [i, text] of ["9,000", "8000", "many", "20"].entries()) {
-        await inputs.nth(i).fill(text);
-        await inputs.nth(i).press("Tab");
+      for (const none of ["many", "-900"]) {
+        for (const [i, text] of ["9,000", "8000", none, "20"].entries()) {
+          await inputs.nth(i).fill(text);
+          await inputs.nth(i).press("Tab");
+        }
+        assert.equal(await inputs.nth(2).inputValue(), "");
       }
-      assert.equal(await inputs.nth(2).inputValue(), "");
       await inputs.nth(2).fill("900");
       await inputs.nth(2).press("Tab");
       await tab.getByRole("button", { name: "Lock in my prediction" }).click();

@@ -229,6 +229,7 @@ def test_a_script_in_a_text_stays_text(book):
         ("[a]\nunit = 'x'", "asks nothing"),
         ("[a]\nask = 'x'\nunit = 'ms'\nright = 3", "no `why`"),
         ("[a]\nask = 'x'\noptions.b = {text = 'b', why = ''}", "two options"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = -3\nwhy = 'y'", "can enter no number below 0"),
         (CHOICE.replace('right = "sync"', 'right = "nobody"'), "no option 'nobody'"),
         (ORDER.replace('right = [["a", "b"]]', 'right = [["a"]]'), "not made of its items"),
         (ORDER.replace('right = [["a", "b"]]', "right = 3"), "not made of its items"),

@@ -95,6 +95,7 @@ async function closes(t, server, what) {
 
 async function alive(t, server, what) {
   await t.until(() => server.end, 200);
+  if (server.reason) throw server.reason; // the grader has ended it
   t.ok(
     !server.end,
     `${what}, and the drop ended while clients waited for responses to requests that had begun, so these responses were lost`,
@@ -108,6 +109,7 @@ async function ended(t, server, what, texts, ms = SOON) {
   t.ok(server.end, `${what}, but ${ms / 1000} s later the process was still running`, {
     wanted: "exit code 1",
   });
+  if (server.reason) throw server.reason; // the grader has ended it
   const { code, signal } = server.end;
   t.ok(
     code === 1,

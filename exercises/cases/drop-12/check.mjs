@@ -136,6 +136,7 @@ async function ended(t, server, what, ms = SOON) {
   t.ok(server.end, `${what}, but ${ms / 1000} s later the first process was still running`, {
     wanted: "exit code 0",
   });
+  if (server.reason) throw server.reason; // the grader has ended it
   const { code, signal } = server.end;
   t.ok(
     code === 0,

@@ -39,6 +39,8 @@ WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its wa
 MOST = "in more than half of its trials: {}"
 KNOWN = "Changes that no verdict, interval or order above shows"
 NO_CAUSE = "No cause is known."
+_ONE = ("one order", "another order", "a third order", "a fourth order", "a fifth order")
+_SEVERAL = ("several orders", "several other orders")
 COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "basis", "because")
 
 
@@ -267,16 +269,24 @@ def _words(kind: str, entry: dict[str, Any], data: version_results.Data) -> str:
 
 
 def _order_words(found: list[list[list[str]] | None]) -> list[str]:
-    """Return a word for the orders on each Node: equal orders have the same word."""
+    """Return words for the orders on each Node, None for one without any: `missing`, `one order`,
+    `another order`, `several orders`. Nodes have the same words where their orders are the same.
+    """
     different: list[list[list[str]]] = []
     for orders_there in found:
         if orders_there is not None and sorted(orders_there) not in different:
             different.append(sorted(orders_there))
-    words = ["one order", "another order", "a third order", "a fourth order", "a fifth order"]
-    if any(len(orders_there) > 1 for orders_there in different):
-        words = ["several orders"] * len(different)
-    elif len(different) == 1:
+    if len(different) == 1 and len(different[0]) == 1:
         words = ["the same order"]
+    else:
+        words = [""] * len(different)
+        for is_several, names, more in (
+            (False, _ONE, "order number {}"),
+            (True, _SEVERAL, "several orders, set {}"),
+        ):
+            same_kind = [i for i, orders in enumerate(different) if (len(orders) > 1) == is_several]
+            for nth, i in enumerate(same_kind, 1):
+                words[i] = names[nth - 1] if nth <= len(names) else more.format(nth)
     return [
         "missing" if orders_there is None else words[different.index(sorted(orders_there))]
         for orders_there in found

@@ -407,7 +407,8 @@ export class Server extends Process {
         `${server.name} did not listen`,
       );
     } catch (error) {
-      if (error instanceof Missed && !(error instanceof Void) && !server.end) {
+      if (server.reason) throw server.reason; // the grader has ended it
+      if (error instanceof Missed && !server.end) {
         server.kill();
         // A criterion that starts several servers takes longer than each of them has: so it is asked here of this one.
         if (server.starved(seconds * 1000)) throw new Noisy(BUSY);
@@ -431,9 +432,10 @@ export class Server extends Process {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** A server that was never asked to listen has nothing to do, so Node ends it without an error. */
+  /** A server that was never asked to listen has nothing to do, so Node ends it without an error. One that prints an error hears of that. */
   early() {
-    if (this.#port || this.reason || this.end.code !== 0) return super.early();
+    if (this.#port || this.reason || this.end.code !== 0 || this.explained(this.stderr))
+      return super.early();
     return new Missed(
       `${this.name} ended with exit code 0, but did not listen. It should call listen(process.env.PORT, "127.0.0.1"), and should not call process.exit() before it is told to end`,
       this.told(),

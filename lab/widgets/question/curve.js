@@ -202,7 +202,9 @@
         id: `${name}-${i}`,
         onchange: () => {
           const number = parseNumber(inputs[i].value);
-          if (number === null) inputs[i].value = isSet[i] ? String(values[i]) : "";
+          // On an axis without negative numbers there is no place for one.
+          if (number === null || (number < 0 && question.y[0] >= 0))
+            inputs[i].value = isSet[i] ? String(values[i]) : "";
           else set(i, number);
         },
       }),

@@ -231,6 +231,8 @@ def _right(kind: str, right: Any, options: Any, items: Any, wrong: Any) -> Any:
     if kind == "number":
         if not _is_number(right):
             raise wrong(f"has right = {right!r}, which is not a number")
+        if right < 0:
+            raise wrong(f"has right = {right!r}, but a reader can enter no number below 0")
         return float(right)
     if kind == CURVE:
         if (

@@ -140,6 +140,8 @@
     return seedOfReader;
   }
 
+  const NEGATIVE = "What is asked for can't be negative, so enter 0 or a larger number.";
+
   const mark = (right) =>
     el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
 
@@ -327,8 +329,9 @@
       );
       return () => {
         const value = parseNumber(input.value);
-        complain(value === null);
-        return value ?? "Enter a number first, for example 2.5.";
+        complain(value === null || value < 0);
+        if (value === null) return "Enter a number first, for example 2.5.";
+        return value < 0 ? NEGATIVE : value;
       };
     }
 
