@@ -30,6 +30,8 @@ const HOOK = 2;
 const TRACKER = 5;
 const JOBS = 7;
 
+// A number of `i32.const` has a sign, and `toLeb` writes none: what it writes for 172 KiB, three bytes, is read as
+// positive, since the highest of its 21 bits is clear.
 // Instructions: from the context, parameter 0, to the runtime, twice; the limit is so far below the top.
 const TO_RUNTIME = [0x20, 0, 0x28, 2, RUNTIME_IN_CONTEXT];
 const LENGTHENED = [

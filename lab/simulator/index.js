@@ -43,12 +43,16 @@ export function programOf(machine, source, name, folder = FOLDER, kind = null) {
  * as `cache`, {} for the first, take over what the earlier ones have run of the same program.
  */
 export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ...options } = {}) {
-  cache.firstRun ??= machine.run(program, {}, { mostMs: options.mostDelay });
+  const values = [program, {}, { mostMs: options.mostDelay }];
+  cache.firstRun ??= machine.run(...values);
   const { firstRun } = cache;
-  cache.times ??= options.toward ? {} : timesOf(machine, program, firstRun, options.outOnly);
-  const { masked: maskedLines, hasTimes = false } = cache.times;
-  const times = hasTimes ? { masked: maskedLines } : {};
-  const result = search(machine, program, { firstRun, ...times, ...options });
+  const look = (run, runValues) => noteAsked(machine, { run, values: runValues }, cache, options);
+  look(firstRun, values);
+  const lookingMachine = Object.assign(Object.create(machine), {
+    run: (...runValues) => look(machine.run(...runValues), runValues),
+  });
+  const maskedLines = (lines) => (cache.times?.hasTimes ? cache.times.masked(lines) : lines);
+  const result = search(lookingMachine, program, { firstRun, masked: maskedLines, ...options });
   cache.recordings ??= new Map();
   const orders = result.orders.map(({ schedule, ...order }, at) => ({
     ...order,
@@ -58,13 +62,14 @@ export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ..
   const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
   const notes = [];
   if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
-  if (firstRun.asked.depth || printed.some((line) => line.includes(DEPTH)))
+  if (cache.isDeep || printed.some((line) => line.includes(DEPTH)))
     notes.push(`${TOO_DEEP} ${forReal(program)}`);
-  if (hasTimes) notes.push(TIMES);
-  cache.isByChance ??= isOtherOnAnotherDay(machine, program, firstRun, {
-    masked: maskedLines,
-    ...options,
-  });
+  if (cache.times?.hasTimes) notes.push(TIMES);
+  if (cache.chanceRun)
+    cache.isByChance ??= isOtherOnAnotherDay(machine, cache.chanceRun, {
+      masked: maskedLines,
+      ...options,
+    });
   if (cache.isByChance) notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
@@ -91,31 +96,39 @@ export function runPlans(machine, program, plans) {
 
 const forReal = ({ name }) => `To run it for real: node ${name}`;
 
-/** Which numbers of what a program prints are times: none without a look at the clock. */
-function timesOf(machine, program, firstRun, outOnly) {
-  if (!firstRun.asked.clock) return {};
-  const linesOf = (run) => outcomeOf(run, { outOnly }).lines;
+/**
+ * The run again, after the cache has kept of the runs what they asked for: `isDeep`, the `times` of the first one that looked
+ * at the clock, and as `chanceRun` the first one that asked for the day or a random number. A rarer order may be the first.
+ */
+function noteAsked(machine, { run, values }, cache, { toward, outOnly }) {
+  const { clock, chance, depth } = run.asked;
+  if (depth) cache.isDeep = true;
+  if (chance) cache.chanceRun ??= { run, values };
+  if (clock && !toward) cache.times ??= timesOf(machine, { run, values }, outOnly);
+  return run;
+}
+
+/** The result of a run that differs from an earlier one only by the options `more`. */
+const runAgain = (machine, [program, schedule, options], more) =>
+  machine.run(program, schedule, { ...options, last: NOTHING_NOTED, ...more });
+
+/** Which numbers of what a run printed are times. */
+function timesOf(machine, { run, values }, outOnly) {
+  const linesOf = (each) => outcomeOf(each, { outOnly }).lines;
   try {
-    const skewedRun = machine.run(program, {}, { last: NOTHING_NOTED, skewMs: SKEW_MS });
-    return timesIn(linesOf(firstRun), linesOf(skewedRun));
+    return timesIn(linesOf(run), linesOf(runAgain(machine, values, { skewMs: SKEW_MS })));
   } catch (error) {
     if (error instanceof NotModelledError) return {};
     throw error;
   }
 }
 
-/** Whether the program prints something else at another time and with other random numbers. */
-function isOtherOnAnotherDay(
-  machine,
-  program,
-  firstRun,
-  { outOnly, masked: maskedLines = (lines) => lines },
-) {
-  if (!firstRun.asked.chance) return false;
+/** Whether a run prints something else at another time and with other random numbers. */
+function isOtherOnAnotherDay(machine, { run, values }, { outOnly, masked: maskedLines }) {
   try {
-    const other = machine.run(program, {}, { last: NOTHING_NOTED, isAnotherDay: true });
-    const [one, two] = [firstRun, other].map((run) => {
-      const { lines, code } = outcomeOf(run, { outOnly });
+    const other = runAgain(machine, values, { isAnotherDay: true });
+    const [one, two] = [run, other].map((each) => {
+      const { lines, code } = outcomeOf(each, { outOnly });
       return JSON.stringify([maskedLines(lines), code]);
     });
     return one !== two;

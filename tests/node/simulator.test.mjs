@@ -215,7 +215,10 @@ test("numbers that are no times make orders of their own, also in lines that loo
   assert.ok(new Set(both.orders.map(({ lines }) => lines.slice(1).join(""))).size >= 3);
 });
 
-/** How often a machine runs a program for its first answer, and then for all orders. */
+const README = new URL("../../lab/simulator/README.md", import.meta.url);
+const [, CACHE] = /give both calls the same object as `(\w+)`/.exec(readFileSync(README, "utf8"));
+
+/** How often a machine runs a program for its first answer, and then for all orders, called as the README says. */
 function runsFor(source, name) {
   const counts = [];
   const cache = {};
@@ -227,7 +230,7 @@ function runsFor(source, name) {
       return machine.run(...values);
     };
     const counting = Object.assign(Object.create(machine), { run });
-    const { notes, runs } = exploreTraced(counting, asked, { clock, cache, ...options });
+    const { notes, runs } = exploreTraced(counting, asked, { clock, [CACHE]: cache, ...options });
     counts.push({ count, runs, notes: notes.join(" ") });
   }
   return counts;
@@ -242,6 +245,7 @@ test("a program runs again for its times or its date only if it asks for them, a
     ["console.log(Math.random());", 1, /depends on the date, the time or random numbers/],
     ["console.log(performance.timeOrigin);", 1, /depends on the date, the time or random numbers/],
     ["console.log(new Date().getDay());", 2, /depends on the date, the time or random numbers/],
+    ["console.log(new Intl.DateTimeFormat('en').formatToParts()[2]);", 2, /depends on the date/],
     ["console.log(fs.statSync('.').mtime);", 1, /depends on the date/, "const fs = require('fs');"],
     ["console.log(crypto.randomUUID());", 1, /depends on the date, the time or random numbers/],
   ].map(([text, ...rest]) => [(rest[2] ?? "") + text, ...rest])) {
@@ -251,6 +255,60 @@ test("a program runs again for its times or its date only if it asks for them, a
     assert.match(first.notes, notes, source);
     assert.equal(all.notes, first.notes);
   }
+});
+
+test("what only a rarer order asks for is noted, and numbers that are times make no orders", () => {
+  const inTime = (text) => `let isLate = false;
+    const deep = () => deep() + 1;
+    const shown = (caught) => { try { return caught(); } catch { return "too deep"; } };
+    setImmediate(() => (isLate = true));
+    setTimeout(() => console.log(isLate ? "late" : ${text}), 0);`;
+  for (const [text, note] of [
+    ["Math.random()", /depends on the date, the time or random numbers/],
+    ["new Date().getDay()", /depends on the date, the time or random numbers/],
+    ["process.hrtime()[1]", /The times that this program prints/],
+    ["shown(deep)", /about 1,000 calls/],
+    ["'in time'", /^$/],
+  ]) {
+    const source = inTime(text);
+    const { asked } = machine.run(programOf(machine, source, "program.cjs"));
+    assert.deepEqual(asked, { clock: false, chance: false, depth: false }, text);
+    const { orders, notes } = explored(source);
+    assert.equal(orders.length, 2, text);
+    assert.deepEqual(orders[0].lines, ["late"]);
+    assert.match(notes.join(), note, text);
+  }
+});
+
+test("of the system's errors each known one is given, and no list, which would be short of some", () => {
+  const heads =
+    'const { errno } = require("os").constants; const { getSystemErrorMap } = require("util");';
+  const known = "errno.ENOENT, 'ENOENT' in errno, 'x' in errno, getSystemErrorMap().has(-2)";
+  assert.deepEqual(explored(`${heads} console.log(${known});`).orders[0].lines, [
+    "2 true false true",
+  ]);
+  for (const list of [
+    ...["[...getSystemErrorMap()]", "new Map(getSystemErrorMap())", "getSystemErrorMap().size"],
+    ...["keys", "values", "entries"].map((name) => `getSystemErrorMap().${name}()`),
+    ...["getSystemErrorMap().forEach(console.log)", "getSystemErrorMap().has(-18)"],
+    ...["getSystemErrorMap()", "Object.keys(errno)", "({ ...errno })", "errno", "'EXDEV' in errno"],
+  ])
+    assert.throws(
+      () => explored(`${heads} console.log(${list});`),
+      /^NotModelledError: The model (does not know all errors of a system|has no os.constants.errno.EXDEV)/,
+      list,
+    );
+});
+
+test("what is filled at random has whole numbers, and not more than Node takes", () => {
+  for (const value of ["new Float32Array(2)", "new ArrayBuffer(2)", "5", "new Uint8Array(65537)"])
+    assert.throws(
+      () => explored(`crypto.getRandomValues(${value});`),
+      /only arrays of whole numbers/,
+    );
+  const filled =
+    "[Int8Array, BigUint64Array].map((kind) => crypto.getRandomValues(new kind(2)).length)";
+  assert.deepEqual(explored(`console.log(${filled}.join());`).orders[0].lines, ["2,2"]);
 });
 
 test("a stack that is printed comes with what it leaves out, and calls that are too deep with how deep they may be", () => {

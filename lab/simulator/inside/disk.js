@@ -76,6 +76,7 @@
   };
   const refuseError = (what) =>
     machine.refuse(`The model does not know all errors of a system (${what})`);
+  machine.refuseError = refuseError;
   bindings.uv = {
     errname: (number) =>
       Object.keys(ERRORS).find((code) => ERRORS[code][0] === number) ?? refuseError(number),
@@ -85,8 +86,12 @@
         [code, words],
       ]);
       const known = new Map(codes);
+      const refuseAll = { value: () => refuseError("a list of them") };
       return Object.defineProperties(new Map(codes), {
         get: { value: (number) => known.get(number) ?? refuseError(number) },
+        has: { value: (number) => known.has(number) || refuseError(number) },
+        ...{ keys: refuseAll, values: refuseAll, entries: refuseAll, forEach: refuseAll },
+        [Symbol.iterator]: refuseAll,
         size: { get: () => refuseError("how many there are") },
       });
     },
@@ -763,5 +768,6 @@
     COPYFILE_FICLONE_FORCE: 4,
   };
   const errnos = Object.entries(ERRORS).map(([code, [number]]) => [code, -number]);
-  machine.errno = Object.fromEntries(errnos.filter(([, number]) => number < 1000)); // of Linux, not of libuv
+  const errnosOfLinux = errnos.filter(([, number]) => number < 1000); // and not of libuv
+  machine.errno = { __proto__: null, ...Object.fromEntries(errnosOfLinux) };
 };

@@ -485,19 +485,49 @@
     ListFormat: [null, "format formatToParts"],
     DisplayNames: [null, "of"],
   };
-  /** A value of a format's function as JSON can have it. */
-  const plainOf = (value) => {
-    if (value instanceof RealDate) return plainOf(+value);
-    return Number.isFinite(value) || Array.isArray(value) ? value : `${value}`;
+  // The values of a format's function as JSON can have them.
+  const plainNumber = (value) => {
+    if (typeof value === "string") return value;
+    const number = +value;
+    return Number.isFinite(number) && !Object.is(number, -0) ? number : selfOf.Number(number);
+  };
+  const isPlain = (value) =>
+    value === null || Number.isFinite(value) || ["string", "boolean"].includes(typeof value);
+  const plainList = (value = []) => {
+    const isList = typeof value?.[Symbol.iterator] === "function";
+    const items = isList ? [...value] : [];
+    if (!items.every(isPlain) || !(isList || isPlain(value) || typeof value === "object"))
+      refuse("list of anything but texts (Intl.ListFormat)");
+    if (isList) return items;
+    return isPlain(value) ? value : {}; // an error, as in Node
+  };
+  const plainOf = {
+    NumberFormat: (value) => (typeof value === "bigint" ? `${value}` : plainNumber(value)),
+    DateTimeFormat: (value = ModelDate.now()) => plainNumber(value),
+    PluralRules: plainNumber,
+    RelativeTimeFormat: plainNumber,
+    ListFormat: plainList,
+  };
+  const plainValues = (name, method, values) => {
+    const plain = plainOf[name] ?? ((value) => `${value}`);
+    const [first, second] = values;
+    if (method === "resolvedOptions") return [];
+    if (name === "RelativeTimeFormat") return [plain(first), `${second}`];
+    if (name === "Collator") return [plain(first), plain(second)];
+    if (!method.includes("Range")) return [plain(first)];
+    const range = [first, second];
+    const missing = range.indexOf(undefined); // the two of a range must be given
+    return (missing < 0 ? range : range.slice(0, missing)).map((value) => plain(value));
   };
   const formatOf = (name, [boundMethod, methods]) => {
     const optionsByFormat = new WeakMap(); // the locales and options of each
+    const boundByFormat = new WeakMap();
     const ask = (format, method, values = []) =>
       inLocale({
         owner: name,
         method,
         self: optionsByFormat.get(format),
-        values: values.slice(0, 2).map(plainOf),
+        values: plainValues(name, method, values),
       });
     function Format(...self) {
       if (!new.target && boundMethod) return new Format(...self);
@@ -513,9 +543,9 @@
     if (boundMethod)
       Object.defineProperty(prototype, boundMethod, {
         get() {
-          const isOfNow = name === "DateTimeFormat";
-          return (...values) =>
-            ask(this, boundMethod, isOfNow ? [values[0] ?? ModelDate.now()] : values);
+          if (!boundByFormat.has(this))
+            boundByFormat.set(this, (...values) => ask(this, boundMethod, values));
+          return boundByFormat.get(this);
         },
         configurable: true,
       });
@@ -810,6 +840,7 @@
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
     [/^too many arguments in function call.*/, DEPTH],
+    [/^bigint argument with unary \+$/, "Cannot convert a BigInt value to a number"],
     [/^BigInt division by zero$/, "Division by zero"],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
     [/^invalid array length$/, "Invalid array length"],

@@ -6,6 +6,8 @@
   const SCRYPT_MS = 50; // with the cost that is usual
   const USUAL_COST = 16384;
   const RANDOM_MS = 0.01;
+  const MOST_BYTES = 2 ** 31 - 1;
+  const MOST_RANDOM_BYTES = 65536;
   const LOOKUP_MS = 0.2;
   const HASHES = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
@@ -35,6 +37,30 @@
   const validCallback = (callback) => {
     load("internal/validators").validateFunction(callback, "callback");
     return callback;
+  };
+  const checkBuffer = (value) => {
+    const { codes } = load("internal/errors");
+    if (!machine.is.isAnyArrayBuffer(value) && !ArrayBuffer.isView(value))
+      throw new codes.ERR_INVALID_ARG_TYPE("buf", ["ArrayBuffer", "ArrayBufferView"], value);
+  };
+  /** The bytes of a buffer or a view from an element on, as many as `size` elements have, or all. */
+  const partOf = (buffer, offset, size) => {
+    checkBuffer(buffer);
+    const { codes } = load("internal/errors");
+    const { validateNumber } = load("internal/validators");
+    const { BYTES_PER_ELEMENT: elementBytes = 1, byteLength, byteOffset = 0 } = buffer;
+    validateNumber(offset, "offset");
+    const begin = offset * elementBytes;
+    if (!(begin >= 0 && begin <= byteLength))
+      throw new codes.ERR_OUT_OF_RANGE("offset", `>= 0 && <= ${byteLength}`, begin);
+    if (size !== undefined) validateNumber(size, "size");
+    const length = size === undefined ? byteLength - (begin >>> 0) : size * elementBytes;
+    if (!(length >= 0 && length <= MOST_BYTES))
+      throw new codes.ERR_OUT_OF_RANGE("size", `>= 0 && <= ${MOST_BYTES}`, length);
+    const end = (begin >>> 0) + length;
+    if (end > byteLength)
+      throw new codes.ERR_OUT_OF_RANGE("size + offset", `<= ${byteLength}`, end);
+    return new Uint8Array(buffer.buffer ?? buffer, byteOffset + (begin >>> 0), length >>> 0);
   };
   const work = (type, ms, perform, callback) =>
     machine.request(machine.wrap({}, type), {
@@ -98,15 +124,34 @@
       ].join("-");
     },
     getRandomValues(view) {
-      new Uint8Array(view.buffer, view.byteOffset, view.byteLength).set(random(view.byteLength));
-      return view;
+      const kind = ArrayBuffer.isView(view) ? view[Symbol.toStringTag] : "";
+      if (!/^(Big)?(Ui|I)nt/.test(kind) || view.byteLength > MOST_RANDOM_BYTES)
+        machine.refuse(
+          "The model fills only arrays of whole numbers with up to 65,536 bytes (crypto.getRandomValues)",
+        );
+      return crypto.randomFillSync(view);
     },
-    randomFillSync: (view) => crypto.getRandomValues(view),
-    randomFill(view, ...rest) {
-      if (rest.length > 1)
-        return machine.refuse("The model fills only whole buffers (crypto.randomFill)");
-      const fill = () => crypto.getRandomValues(view);
-      return void work("RANDOMBYTESREQUEST", RANDOM_MS, fill, validCallback(rest[0]));
+    randomFillSync(buffer, offset = 0, size) {
+      const part = partOf(buffer, offset, size);
+      part.set(random(part.length));
+      return buffer;
+    },
+    randomFill(buffer, ...range) {
+      checkBuffer(buffer);
+      const at = range.slice(0, 2).findIndex((value) => typeof value === "function");
+      const callback = validCallback(range[at < 0 ? 2 : at]);
+      // Before Node 24, what has no `length` needs a size where it has an offset.
+      const needsSize =
+        Number.parseInt(machine.settings.version.slice(1), 10) < 24 && !("length" in buffer);
+      const [offset, size] =
+        at < 0 ? range : [[0], [range[0], needsSize ? Number.NaN : undefined]][at];
+      const part = partOf(buffer, offset, size);
+      if (!part.length) return void callback(null, buffer);
+      const fill = () => {
+        part.set(random(part.length));
+        return buffer;
+      };
+      return void work("RANDOMBYTESREQUEST", RANDOM_MS, fill, callback);
     },
     getHashes: () => Object.keys(HASHES),
   };
@@ -165,9 +210,22 @@
   for (const [at, names] of SIGNALS.split(" ").entries())
     for (const name of names.split(",")) signals[name] = at + 1;
   Object.assign(signals, { SIGCHLD: 17, SIGSTKFLT: 16 });
+  const errnoOf = (name) =>
+    machine.errno[name] ??
+    (/^E[A-Z0-9]+$/.test(String(name)) // which may be one of Linux
+      ? machine.refuse(`The model has no os.constants.errno.${name}`)
+      : undefined);
   machine.bindings.constants.os = absent("os.constants", {
     signals,
-    errno: absent("os.constants.errno", machine.errno),
+    errno: new machine.EngineProxy(machine.errno, {
+      get: (_, name) => errnoOf(name),
+      has: (_, name) => errnoOf(name) > 0,
+      getOwnPropertyDescriptor: (_, name) => {
+        errnoOf(name);
+        return Object.getOwnPropertyDescriptor(machine.errno, name);
+      },
+      ownKeys: () => machine.refuseError("all of os.constants.errno"),
+    }),
     priority: {
       __proto__: null,
       PRIORITY_LOW: 19,

@@ -26,3 +26,37 @@ for (const fails of [
   } catch ({ name, message }) {
     console.log(name, message);
   }
+
+// What is no number and no text, or is missing.
+const number = new Intl.NumberFormat("en");
+const { format: dated } = Intl.DateTimeFormat("en", { timeZone: "UTC" });
+const values = [null, true, -0, "-0", undefined, [5], { valueOf: () => 7 }, "12345678901234567890"];
+console.log(values.map((value) => number.format(value)).join(" "));
+console.log([null, true, -0, "5", [0], { valueOf: () => 0 }].map((value) => dated(value)));
+console.log(dated(undefined) === dated(), number.format === number.format);
+const isNow = Math.abs(format.formatToParts(undefined).length - format.formatToParts().length);
+console.log(isNow, format.formatToParts(null)[0].value, number.formatRange(null, 3));
+const list = new Intl.ListFormat("en");
+const letters = function* letters() {
+  yield* ["x", "y"];
+};
+console.log(list.format(new Set(["a", "b"])), list.format(letters()), [list.format()]);
+const relative = new Intl.RelativeTimeFormat("en");
+console.log(relative.format(-0, "day"), relative.format(null, "day"), relative.format("2", "day"));
+console.log(new Intl.PluralRules("en").select(true), new Intl.Collator("en").compare(null, "null"));
+for (const fails of [
+  () => dated(5n),
+  () => dated({}),
+  () => format.formatRange(0, undefined),
+  () => number.formatRange(1),
+  () => list.format(null),
+  () => list.format(["a", 1]),
+  () => list.format({}),
+  () => relative.format(null),
+  () => relative.format(1n, "day"),
+])
+  try {
+    console.log(fails());
+  } catch ({ name, message }) {
+    console.log(name, message);
+  }
