@@ -238,19 +238,25 @@ def _python_imports(file: Path, text: str) -> Iterator[tuple[Path, str]]:
         for match in _PYTHON_IMPORT.finditer(text):
             yield from _with_packages(file.parent, match[1].strip("."))
         return
-    imports = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
-    for one in sorted(imports, key=lambda one: (one.lineno, one.col_offset)):
-        names = [alias.name for alias in one.names]
-        if isinstance(one, ast.Import):
+    imports = [
+        statement for statement in nodes if isinstance(statement, ast.Import | ast.ImportFrom)
+    ]
+    for statement in sorted(
+        imports, key=lambda statement: (statement.lineno, statement.col_offset)
+    ):
+        names = [alias.name for alias in statement.names]
+        if isinstance(statement, ast.Import):
             for name in names:
                 yield from _with_packages(file.parent, name)
             continue
         folders = [file.parent, *file.parents]  # of the levels 0, 1, 2 and so on
-        folder = folders[min(one.level, len(folders) - 1)]
-        if one.level:
+        folder = folders[min(statement.level, len(folders) - 1)]
+        if statement.level:
             yield folder, "__init__"
         for name in names:  # each a name of the module, or a module of the package
-            yield from _with_packages(folder, f"{one.module}.{name}" if one.module else name)
+            yield from _with_packages(
+                folder, f"{statement.module}.{name}" if statement.module else name
+            )
 
 
 def _with_packages(folder: Path, module: str) -> Iterator[tuple[Path, str]]:

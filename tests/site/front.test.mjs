@@ -53,7 +53,7 @@ describe("the front page", () => {
         "server",
         "class",
         "trust",
-        "made",
+        "use",
         "mistake",
       ])
         assert.ok(
