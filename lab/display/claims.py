@@ -89,14 +89,14 @@ def _with_number(sentence: str, value: float) -> str:
     """Return a sentence with its number at {}. Nobody says `1 times as many`: of exactly 1 that is
     `just as many`, and of what only rounds to 1 it is `1.00 times as many`.
     """
-    shown = exact(value).replace("-", "−")
-    if shown == "1" and "{} times" in sentence:
+    number_text = exact(value).replace("-", "−")
+    if number_text == "1" and "{} times" in sentence:
         if value != 1:
-            shown = number(value)
+            number_text = number(value)
         else:
             for pattern, words in _ONCE:
                 sentence = pattern.sub(words, sentence)
-    return sentence.replace("{}", shown)
+    return sentence.replace("{}", number_text)
 
 
 # How `{} times` is told of exactly 1, by what stands around it.
