@@ -365,6 +365,14 @@ def _places(found: dict[Own, float], busy_s: float) -> list[Place]:
     return made
 
 
+# Functions of Node that have another name than the one by which a program calls them.
+_CALLED_AS = {
+    "consoleCall": re.compile(r"console\."),
+    "syncBufferWrapper": re.compile(r"(?:zip|flate|flateRaw|ompress)Sync\("),  # zlib
+    "asyncBufferWrapper": re.compile(r"(?:zip|flate|flateRaw|ompress)\("),
+}
+
+
 def _call(file: str, line: int, callee: str) -> tuple[int, str]:
     """The line of the call: V8 tells where the calling function begins; from there on the first
     line that names what was called.
@@ -373,9 +381,10 @@ def _call(file: str, line: int, callee: str) -> tuple[int, str]:
         lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return line, ""
-    plain = "console." if callee == "consoleCall" else f"{callee.rpartition('.')[2]}("
     if callee:
+        named = re.escape(f"{callee.rpartition('.')[2]}(")
+        pattern = _CALLED_AS.get(callee) or re.compile(named)
         for at in range(line, min(line + 60, len(lines)) + 1):
-            if plain in lines[at - 1]:
+            if pattern.search(lines[at - 1]):
                 return at, lines[at - 1].strip()[:160]
     return line, lines[line - 1].strip()[:160] if 0 < line <= len(lines) else ""

@@ -558,3 +558,23 @@ def test_a_version_that_always_fails_is_not_measured_again():
     both = [dataclasses.replace(t, failed=5) for t in by_blocks[1]]
     assert not versions.fails_always(both)
     assert not versions.fails_always(by_blocks[1][:-1])
+
+
+@pytest.mark.parametrize(
+    ("callee", "line"),
+    [
+        ("scryptSync", 3),
+        ("syncBufferWrapper", 4),
+        ("Hash.update", 5),
+        ("consoleCall", 6),
+        ("unknown", 1),
+    ],
+)
+def test_a_call_is_found_by_the_name_that_the_program_uses(tmp_path, callee, line):
+    program = tmp_path / "app.cjs"
+    program.write_text(
+        "function reply(value) {\n  const text = JSON.stringify(value);\n"
+        "  scryptSync(text, 's', 64);\n  zlib.gzipSync(text);\n  hash.update(text);\n"
+        "  console.log(text);\n}\n"
+    )
+    assert profile._call(str(program), 1, callee)[0] == line
