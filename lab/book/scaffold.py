@@ -233,8 +233,8 @@ def _page(chapter: str) -> Path:
     page = paths.ROOT / f"book/{chapter}.md"
     if not _is_chapter(page):
         pages = {one: paths.ROOT / f"{one}.md" for one in toc.pages() if one.count("/") > 1}
-        known = [name.removeprefix("book/") for name, file in pages.items() if _is_chapter(file)]
-        raise NotNew(f"book/{chapter}.md is not a chapter. {did_you_mean(chapter, known)}")
+        chapters = [name.removeprefix("book/") for name, file in pages.items() if _is_chapter(file)]
+        raise NotNew(f"book/{chapter}.md is not a chapter. {did_you_mean(chapter, chapters)}")
     return page
 
 

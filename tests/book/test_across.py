@@ -127,8 +127,8 @@ def test_the_line_of_a_program_names_its_page_and_the_nodes_whose_order_is_the_s
     ],
 )
 def test_nodes_have_the_same_words_where_their_orders_are_the_same(orders, words):
-    found = [there and [list(order) for order in there] for there in orders]
-    assert across_page._order_words(found) == words
+    orders_by_node = [there and [list(order) for order in there] for there in orders]
+    assert across_page._order_words(orders_by_node) == words
 
 
 def test_a_row_whose_limit_is_another_one_today_says_so():

@@ -76,10 +76,12 @@ def test_one_that_does_not_parse_is_told_with_its_name_its_place_and_what_to_do(
     texts = {"fine.js": SCRIPT, name: text, "fine.css": STYLE}
     with pytest.raises(LabError) as error:
         minify.minified(texts)
-    said = str(error.value)
-    assert said.startswith(f"{name} could not be minified. Transform failed with 1 error")
-    assert f"{name}:{place}" in said and "Mend the text in the place that esbuild names" in said
-    assert "at " not in said.splitlines()[-2], "a stack of esbuild's own"
+    message = str(error.value)
+    assert message.startswith(f"{name} could not be minified. Transform failed with 1 error")
+    assert (
+        f"{name}:{place}" in message and "Mend the text in the place that esbuild names" in message
+    )
+    assert "at " not in message.splitlines()[-2], "a stack of esbuild's own"
 
 
 def test_a_file_that_is_no_text_is_named(tmp_path, results):

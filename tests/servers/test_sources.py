@@ -296,8 +296,8 @@ def test_each_form_of_an_import_in_python_leads_to_its_modules(text, names):
     files = ("b.py", "../up.py", "pkg/__init__.py", "pkg/mod.py")
     write({COUNT: URL_OF.format("./a.py"), "book/part/a.py": text})
     write({f"book/part/{name}": "" for name in files})
-    found = list(covered(paths.ROOT / COUNT))[2:]
-    assert found == [(paths.ROOT / "book/part" / name).resolve() for name in names]
+    imported = list(covered(paths.ROOT / COUNT))[2:]
+    assert imported == [(paths.ROOT / "book/part" / name).resolve() for name in names]
 
 
 @pytest.mark.parametrize("text", ["log(s.split('.'));", "log(s.split('.')); f(a) / 2; '/';"])
@@ -380,13 +380,13 @@ PARTS = ("import './b.mjs';", "\n", "f(", ")", "'", "`", "/", "${", "}", "\0", "
 def test_programs_of_random_parts_have_one_digest_each(seed):
     """Of two random files, every way to cut the same parts into two texts is another program."""
     chance = random.Random(seed)
-    found = {}
+    texts_by_digest = {}
     for _ in range(40):
         parts = chance.choices(PARTS, k=8)
         for cut in range(9):
             texts = "import './b.mjs';" + "".join(parts[:cut]), "".join(parts[cut:])
             write({"book/part/a.mjs": texts[0], "book/part/b.mjs": texts[1]})
-            assert found.setdefault(of("book/part/a.mjs"), texts) == texts
+            assert texts_by_digest.setdefault(of("book/part/a.mjs"), texts) == texts
 
 
 def test_a_folder_may_have_links_to_other_folders_and_to_itself():

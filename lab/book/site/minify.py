@@ -56,8 +56,8 @@ def minified(texts: Mapping[str, str]) -> dict[str, str]:
     codes = {name: file.read_text("utf-8") for name, file in files.items() if file.exists()}
     unknown = [name for name in texts if name not in codes]
     if unknown:
-        made = _transformed([(name, _loader(name), texts[name]) for name in unknown])
-        for name, code in zip(unknown, made, strict=True):
+        small_texts = _transformed([(name, _loader(name), texts[name]) for name in unknown])
+        for name, code in zip(unknown, small_texts, strict=True):
             codes[name] = code
             with suppress(written.NotWritten):  # the next build makes it again
                 written.write(files[name], code.encode())

@@ -85,11 +85,11 @@
         number,
         [code, words],
       ]);
-      const known = new Map(codes);
+      const codeByNumber = new Map(codes);
       const refuseAll = { value: () => refuseError("a list of them") };
       return Object.defineProperties(new Map(codes), {
-        get: { value: (number) => known.get(number) ?? refuseError(number) },
-        has: { value: (number) => known.has(number) || refuseError(number) },
+        get: { value: (number) => codeByNumber.get(number) ?? refuseError(number) },
+        has: { value: (number) => codeByNumber.has(number) || refuseError(number) },
         ...{ keys: refuseAll, values: refuseAll, entries: refuseAll, forEach: refuseAll },
         [Symbol.iterator]: refuseAll,
         size: { get: () => refuseError("how many there are") },
@@ -694,8 +694,8 @@
       cpSyncCheckPaths() {},
     },
     {
-      get: (known, name) =>
-        name in known || typeof name === "symbol" ? known[name] : refuse(name),
+      get: (values, name) =>
+        name in values || typeof name === "symbol" ? values[name] : refuse(name),
     },
   );
   bindings.fs_dir = new Proxy({}, { get: (_, name) => refuse(name) });
