@@ -1,5 +1,6 @@
 """`python tools/release/pack.py [FOLDER]`: what a release consists of, packed from what is built,
-into a folder (default: _build/release).
+into a folder (default: _build/release). `python tools/release/pack.py --tag v1.2.0` only says
+whether that tag can be released.
 
 The site as one zip that opens from disk, the book as a PDF, both packages of node-checkup, and the
 records as a data set, with SHA256SUMS. `make release` builds them first. The same inputs give the
@@ -39,6 +40,16 @@ def changes(text: str, of: str) -> str:
             "readers will notice first."
         )
     return section[1].strip() + "\n"
+
+
+def check_tag(tag: str) -> None:
+    """Raise SystemExit where a tag is not that of this version, or has no section of changes."""
+    if tag != f"v{version()}":
+        raise SystemExit(
+            f"The tag {tag} does not fit the version in pyproject.toml, {version()}. Remove the "
+            f"tag, raise the version where tests/test_release.py wants it, and tag that commit."
+        )
+    changes((ROOT / "CHANGELOG.md").read_text("utf8"), version())
 
 
 def packed(archive: Path, top: str, files: Iterable[tuple[Path, str]]) -> Path:
@@ -107,4 +118,7 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--tag"]:
+        check_tag(" ".join(sys.argv[2:]))
+        raise SystemExit
     main(Path(sys.argv[1]) if sys.argv[1:] else BUILT / "release")
