@@ -1,6 +1,7 @@
 """A release: one version everywhere, and files that are the same whenever they are packed."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -38,6 +39,19 @@ def test_this_version_has_its_section_of_changes_and_another_is_refused():
             pack.changes("## 9.9.9\n\n## 1.1.0\n\nOld.\n", missing)
 
 
+def test_a_tag_that_is_not_the_version_is_refused_before_anything_is_built():
+    pack.check_tag(f"v{pack.version()}")
+    for wrong in ("v9.9.9", pack.version(), ""):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "tools/release/pack.py"), "--tag", wrong],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert f"The tag {wrong} does not fit the version in pyproject.toml" in done.stderr
+
+
 def test_a_zip_of_the_same_files_is_the_same_zip(tmp_path):
     for name in ("b.html", "a/c.js"):
         file = tmp_path / "site" / name
@@ -67,6 +81,20 @@ def test_the_data_set_has_every_record_its_licence_and_nothing_that_was_measured
     ).stdout.split()
     assert names >= {*tracked, "LICENSE-TEXT", "CITATION.cff"}
     assert not [name for name in names if name.startswith("data/runs")]
+
+
+def test_the_data_set_says_what_is_in_it_and_where_its_fields_are_explained():
+    files = pack.data_files()
+    text = pack.about_data(files)
+    for link in set(re.findall(r"\]\(([^)]+)\)", text)):
+        assert link in {name for _, name in files}
+    records = [file for file, name in files if name.startswith("data/reference/")]
+    listed = re.findall(r"^\| `data/reference/` \| (\w+), schema (\d+) \| (\d+) \|", text, re.M)
+    assert sum(int(number) for _, _, number in listed) == len(records)
+    kinds = {json.loads(file.read_bytes()).get("kind", "trace") for file in records}
+    assert {kind for kind, _, _ in listed} == kinds
+    fields = (ROOT / pack.FIELDS).read_text()
+    assert all(f"`{kind}`" in fields for kind in kinds)
 
 
 def test_a_citation_has_what_a_bibliography_asks_for():

@@ -1,5 +1,6 @@
 """What runs elsewhere on our behalf, as far as it can be read here."""
 
+import os
 import re
 import subprocess
 
@@ -8,6 +9,23 @@ import yaml
 
 from lab import paths
 from lab.processes import nodes
+
+OURS = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
+# Those that others copy into a repository of their own.
+COPIED = [
+    paths.ROOT / "lab/grading/repository/check.yml",
+    paths.ROOT / "tools/checkup/action/example.yml",
+]
+WORKFLOWS = [*OURS, *COPIED]
+
+
+def read(file):
+    """A workflow as it is written: `on` is no truth value."""
+    return yaml.load(file.read_text(), yaml.BaseLoader)
+
+
+def jobs_of(file):
+    return read(file)["jobs"].items()
 
 
 def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
@@ -34,12 +52,165 @@ def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
 
 
 def test_no_step_keeps_the_token_that_fetched_the_repository():
-    for file in sorted((paths.ROOT / ".github" / "workflows").glob("*.yml")):
-        for name, job in yaml.safe_load(file.read_text())["jobs"].items():
+    for file in WORKFLOWS:
+        for name, job in jobs_of(file):
             for step in job["steps"]:
                 if step.get("uses", "").startswith("actions/checkout@"):
                     kept = step.get("with", {}).get("persist-credentials")
-                    assert kept is False, f"{file.name}: {name}"
+                    assert kept == "false", f"{file.name}: {name}"
+
+
+def test_every_job_ends_by_itself_and_a_workflow_may_only_read_what_a_job_does_not_ask_for():
+    for file in WORKFLOWS:
+        assert read(file)["permissions"] == {"contents": "read"}, file.name
+        for name, job in jobs_of(file):
+            assert 0 < int(job["timeout-minutes"]) < 360, f"{file.name}: {name}"
+
+
+def test_no_expression_is_pasted_into_a_shell():
+    """The runner replaces it before the shell reads the line, so text could be a command."""
+    for file in WORKFLOWS:
+        for name, job in jobs_of(file):
+            for step in job["steps"]:
+                assert "${{" not in step.get("run", ""), f"{file.name}: {name}"
+
+
+def test_a_job_that_may_write_builds_nothing_from_packages_of_others():
+    """The image's own steps run inside Docker, without the token."""
+    for file in WORKFLOWS:
+        for name, job in jobs_of(file):
+            if "write" not in job.get("permissions", {}).values():
+                continue
+            commands = "\n".join(step.get("run", "") for step in job["steps"])
+            assert not re.search(r"^(make|pip|npm (ci|install))\b", commands, re.M), name
+
+
+def test_no_run_that_publishes_is_stopped_half_way():
+    for file in OURS:
+        workflow = read(file)
+        writes = any(
+            "write" in job.get("permissions", {}).values() for job in workflow["jobs"].values()
+        )
+        if writes:
+            stops = workflow["concurrency"]["cancel-in-progress"]
+            assert stops == "${{ github.event_name == 'pull_request' }}", file.name
+
+
+def test_what_is_kept_of_a_run_has_an_end():
+    for file in OURS:
+        for name, job in jobs_of(file):
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/upload-artifact@"):
+                    assert int(step["with"]["retention-days"]) <= 30, f"{file.name}: {name}"
+
+
+# ---- Steps of a publication, with programs that only write down what they are asked for
+
+
+@pytest.fixture
+def step(tmp_path):
+    """Runs a step of a workflow, which is the one that has these words, as the runner does."""
+    programs, log = tmp_path / "programs", tmp_path / "log"
+    programs.mkdir()
+    log.touch()
+    folder = tmp_path / "workspace"
+    (folder / "release").mkdir(parents=True)
+    for name in ("a.zip", "a.pdf", "a.whl", "node-checkup-1.2.0.tgz", "SHA256SUMS", "notes.md"):
+        (folder / "release" / name).touch()
+
+    def run(file, words, fakes, **variables):
+        for name, script in fakes.items():
+            text = f'#!/bin/sh\necho "{name} $*" >>"{log}"\n{script}\n'
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+        steps = [
+            step
+            for _, job in jobs_of(paths.ROOT / ".github/workflows" / file)
+            for step in job["steps"]
+            if words in step.get("run", "")
+        ]
+        output = tmp_path / "output"
+        output.write_text("")
+        done = subprocess.run(
+            ["bash", "-e", "-c", steps[0]["run"]],
+            cwd=folder,
+            env={
+                "PATH": f"{programs}:{os.environ['PATH']}",
+                "GITHUB_OUTPUT": str(output),
+                "GITHUB_REPOSITORY": "Us/Course",
+                "GITHUB_REF_NAME": "v1.2.0",
+                "GITHUB_ACTOR": "us",
+                "GH_TOKEN": "x",
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        asked = log.read_text().splitlines()
+        log.write_text("")
+        return done, asked, output.read_text()
+
+    return run
+
+
+# What `gh release view` answers on a release that is not there, on a draft, and on a published one.
+STATES = {"": "exit 1", "true": "echo true", "false": "echo false"}
+
+
+@pytest.mark.parametrize("draft", STATES)
+def test_the_page_of_a_release_is_published_whole_and_only_once(step, draft):
+    gh = f'case "$2" in view) {STATES[draft]} ;; esac'
+    done, asked, _ = step("release.yml", "gh release create", {"gh": gh})
+    assert done.returncode == 0, done.stderr
+    verbs = [line.split()[2] for line in asked]
+    wanted = {"": ["create", "upload", "edit"], "true": ["upload", "edit"], "false": []}
+    assert verbs == ["view", *wanted[draft]]
+    for line in asked:
+        assert "create" not in line or "--draft" in line
+        assert "upload" not in line or {"release/a.zip", "release/SHA256SUMS"} <= set(line.split())
+
+
+def test_a_release_that_lacks_a_file_stays_a_draft(step):
+    gh = 'case "$2" in view) exit 1 ;; upload) exit 1 ;; esac'
+    done, asked, _ = step("release.yml", "gh release create", {"gh": gh})
+    assert done.returncode != 0
+    assert not [line for line in asked if " edit " in line]
+
+
+def test_a_version_to_be_tried_is_not_the_one_that_most_get(step):
+    gh = 'case "$2" in view) exit 1 ;; esac'
+    _, asked, _ = step(
+        "release.yml", "gh release create", {"gh": gh}, GITHUB_REF_NAME="v1.2.0-rc.1"
+    )
+    assert "--prerelease" in " ".join(asked)
+    for name, tags in (("v1.2.0-rc.1", ["1.2.0-rc.1"]), ("v1.2.0", ["1.2.0", "latest"])):
+        _, asked, _ = step(
+            "release.yml", "docker push", {"docker": "cat >/dev/null"}, GITHUB_REF_NAME=name
+        )
+        pushed = [line.split()[2] for line in asked if line.startswith("docker push")]
+        assert pushed == [f"ghcr.io/us/course:{tag}" for tag in tags]
+        # A repository's name may have capitals, which an image's may not.
+    for name, tag in (("v1.2.0-rc.1", "next"), ("v1.2.0", "latest")):
+        _, asked, _ = step("release.yml", "npm publish", {"npm": ""}, GITHUB_REF_NAME=name)
+        assert asked[-1].endswith(f"--tag {tag}")
+        assert "./release/node-checkup-1.2.0.tgz" in asked[-1]
+
+
+def test_a_package_that_is_there_already_is_left_as_it_is(step):
+    npm = '[ "$1" != view ] || echo 1.2.0'
+    done, asked, _ = step("release.yml", "npm publish", {"npm": npm})
+    assert done.returncode == 0 and len(asked) == 1
+
+
+def test_the_site_of_a_repository_without_pages_is_built_and_not_published(step):
+    done, _, output = step("site.yml", "gh api", {"gh": "exit 1"})
+    assert done.returncode == 0 and output == "" and "::notice::" in done.stdout
+    done, _, output = step("site.yml", "gh api", {"gh": "echo https://us.example/course/"})
+    assert output == "base_url=https://us.example/course/\n"
+    jobs = dict(jobs_of(paths.ROOT / ".github/workflows/site.yml"))
+    assert jobs["deploy"]["if"] == "needs.build.outputs.base_url"
+    assert jobs["build"]["outputs"]["base_url"] == "${{ steps.pages.outputs.base_url }}"
 
 
 def test_what_is_pinned_is_looked_after_once_a_month():
@@ -52,6 +223,8 @@ def test_what_is_pinned_is_looked_after_once_a_month():
         for file in paths.ROOT.glob("tools/*/package-lock.json")
     }
     assert locks <= set(kinds["npm"]["directories"])
+    copied = {f"/{file.parent.relative_to(paths.ROOT)}" for file in COPIED}
+    assert set(kinds["github-actions"]["directories"]) == {"/", *copied}
 
 
 def test_every_command_of_a_workflow_is_a_target_that_exists():

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { launch, pagesOf } from "../tests/site/browser.mjs";
+import { launch, pagesOf, patient } from "../tests/site/browser.mjs";
 
 const SIZE = { width: 1200, height: 630 }; // what Open Graph asks for
 const IMAGE = /(<meta property="og:image" content=")([^"]*)(")/;
@@ -81,6 +81,7 @@ const escaped = (text) =>
 async function cardsOf(browser, site, pages, arrange) {
   const drawn = [];
   const tab = await browser.newPage({ viewport: SIZE, javaScriptEnabled: false });
+  patient(tab);
   await tab.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   for (const { name, url } of pages) {
     const file = join(site, name);

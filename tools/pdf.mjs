@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { launch } from "../tests/site/browser.mjs";
+import { launch, patient } from "../tests/site/browser.mjs";
 
 const [site, out] = process.argv.slice(2).map((folder) => resolve(folder));
 const NAME = "nodejs-io-measured.pdf";
@@ -13,7 +13,7 @@ const page = (name) => readFileSync(join(site, name), "utf8");
 
 mkdirSync(out, { recursive: true });
 const browser = await launch();
-const tab = await browser.newPage();
+const tab = patient(await browser.newPage());
 const shell = join(out, "book.html");
 writeFileSync(shell, frame(""));
 await tab.goto(pathToFileURL(shell).href);

@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { launch } from "../tests/site/browser.mjs";
+import { launch, patient } from "../tests/site/browser.mjs";
 
 const WIDE = { width: "13.333in", height: "7.5in" }; // 16:9, what programs for slides take
 
@@ -33,6 +33,7 @@ export async function slidesOf(browser, site, out, name) {
     viewport: { width: 1280, height: 720 },
     javaScriptEnabled: false,
   });
+  patient(tab);
   try {
     await tab.emulateMedia({ colorScheme: "light" });
     await tab.goto(pathToFileURL(page).href, { waitUntil: "load" });

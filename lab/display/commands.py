@@ -293,6 +293,8 @@ def collect(options: argparse.Namespace) -> int:
         student = outcome.repository.student
         if not outcome.why:
             print(f"{student}: {outcome.commit[:12]} of {outcome.date}", flush=True)
+            for note in outcome.notes:
+                print(f"{student}: {note}.", file=sys.stderr, flush=True)
             continue
         missing += 1
         stays = (options.folder / student).is_dir()

@@ -10,6 +10,7 @@ import csv
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import tomllib
@@ -28,7 +29,9 @@ from lab.storage import written
 HERE = Path(__file__).parent
 SYLLABUSES = paths.ROOT / "lab" / "classroom" / "syllabus"
 FETCHED = "fetched.csv"
-PATIENCE_S = 120  # for one repository
+PATIENCE_S = 120  # for one command of git
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_POINTER_BYTES = 1024  # the longest that Git LFS writes
 TOGETHER = 4  # repositories that are fetched at a time
 _STUDENT = re.compile(r"[\w@+-][\w.@+-]{0,99}")
 # Programs that an address may start are left out: `ext::` runs any command.
@@ -64,13 +67,14 @@ class Repository:
 @dataclass(frozen=True)
 class Fetched:
     """What became of one repository: `commit` and `date` of what lies in the folder now, or `why`
-    it could not be had.
+    it could not be had. `notes` says what a student has probably pushed and the folder lacks.
     """
 
     repository: Repository
     commit: str = ""
     date: str = ""
     why: str = ""
+    notes: tuple[str, ...] = ()
 
 
 # ---- The template
@@ -183,7 +187,8 @@ def _of_words(
     if columns:
         words = [words[column] for column in columns if column < len(words)]
     if len(words) != 2 or not all(words):
-        raise NoClass(f"Line {number}: {shown(line)} is not a student's id and an address.")
+        blanks = " Write a comma between them if one has blanks." if len(words) > 2 else ""
+        raise NoClass(f"Line {number}: {shown(line)} is not a student's id and an address.{blanks}")
     student, address = words
     if not _STUDENT.fullmatch(student):
         raise NoClass(
@@ -233,7 +238,7 @@ def fetch(
         ):
             outcomes.append(outcome)
             yield outcome
-    rows = [["student", "address", "commit", "date", "why not"]]
+    rows = [["student", "address", "commit", "date", "why not", "notes"]]
     rows += [
         [
             outcome.repository.student,
@@ -241,6 +246,7 @@ def fetch(
             outcome.commit,
             outcome.date,
             outcome.why,
+            "; ".join(outcome.notes),
         ]
         for outcome in outcomes
     ]
@@ -249,26 +255,83 @@ def fetch(
 
 
 def _fetched(repository: Repository, folder: Path, before: datetime | None) -> Fetched:
-    with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
-        history, files = Path(scratch) / "history", Path(scratch) / "files"
-        files.mkdir()
-        try:
-            _git("clone", "--quiet", "--bare", "--no-tags", "--", repository.address, str(history))
-            git_dir = f"--git-dir={history}"
-            branch = _default_branch(git_dir)
-            until = [f"--before={before.isoformat()}"] if before else []
-            commit = _git(git_dir, "rev-list", "-1", *until, branch, "--").strip()
-            if not commit:
-                when = f" before {before.isoformat(' ', 'minutes')}" if before else ""
-                return Fetched(repository, why=f"it has no commit{when}")
-            date = _git(git_dir, "show", "-s", "--format=%cI", commit).strip()
-            _git(git_dir, f"--work-tree={files}", "checkout", "--force", commit, "--", ".")
-        except _GitFailed as error:
-            return Fetched(repository, why=str(error))
-        place = folder / repository.student
-        shutil.rmtree(place, ignore_errors=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".fetch-", dir=folder) as scratch:
+            return _fetched_by_way_of(Path(scratch), repository, folder, before)
+    except _GitFailed as error:
+        return Fetched(repository, why=str(error))
+    except OSError as error:  # a full disk, or a file where the student's folder should be
+        return Fetched(repository, why=f"its files could not be written: {error.strerror or error}")
+
+
+def _fetched_by_way_of(
+    scratch: Path, repository: Repository, folder: Path, before: datetime | None
+) -> Fetched:
+    history, files = scratch / "history", scratch / "files"
+    files.mkdir()
+    # Of the history only the commits; checkout asks for the files of one. A host that cannot leave
+    # files out sends all of them.
+    options = ("--quiet", "--bare", "--no-tags", "--filter=blob:none")
+    _git("clone", *options, "--", repository.address, str(history))
+    git_dir = f"--git-dir={history}"
+    branch = _default_branch(git_dir)
+    until = [f"--before={before.isoformat()}"] if before else []
+    commit = _git(git_dir, "rev-list", "-1", *until, branch, "--").strip()
+    if not commit:
+        when = f" before {before.isoformat(' ', 'minutes')}" if before else ""
+        raise _GitFailed(f"it has no commit{when}")
+    date = _git(git_dir, "show", "-s", "--format=%cI", commit).strip()
+    entries = _git(git_dir, "ls-tree", "-r", "-z", commit).split("\0")[:-1]
+    if not entries:
+        raise _GitFailed(f"its commit {commit[:12]} has no file")
+    _git(git_dir, f"--work-tree={files}", "checkout", "--force", commit, "--", ".")
+    notes = (
+        *_newer_branches(git_dir, branch, commit, until),
+        *_submodules(entries),
+        *_pointers(files),
+    )
+    place, earlier = folder / repository.student, scratch / "earlier"
+    if place.exists():
+        place.rename(earlier)
+    try:
         files.rename(place)
-        return Fetched(repository, commit, date)
+    except OSError:
+        if earlier.exists():
+            earlier.rename(place)
+        raise
+    return Fetched(repository, commit, date, notes=notes)
+
+
+def _newer_branches(git_dir: str, branch: str, commit: str, until: list[str]) -> Iterator[str]:
+    """Say which branches have later commits than the default branch: work that was pushed there."""
+    of_default = int(_git(git_dir, "show", "-s", "--format=%ct", commit))
+    for ref in _git(git_dir, "for-each-ref", "--format=%(refname)", "refs/heads").split():
+        newest = _git(git_dir, "rev-list", "-1", *until, ref, "--").strip()
+        if ref == branch or not newest or newest == commit:
+            continue
+        dated = _git(git_dir, "show", "-s", "--format=%ct %cI", newest).split()
+        if int(dated[0]) > of_default:
+            yield (
+                f"branch {flat(clean(ref.removeprefix('refs/heads/'), 80))} has a newer commit, "
+                f"of {dated[1]}, which was not fetched"
+            )
+
+
+def _submodules(entries: list[str]) -> Iterator[str]:
+    for entry in entries:
+        facts, name = entry.split("\t", 1)
+        if facts.startswith("160000 "):
+            yield f"{flat(clean(name, 80))} is a submodule, whose files were not fetched"
+
+
+def _pointers(files: Path) -> Iterator[str]:
+    """Name the programs that Git LFS keeps elsewhere."""
+    for suffix in ("mjs", "cjs", "js", "ts"):
+        for file in sorted(files.rglob(f"*.{suffix}")):
+            is_short = file.is_file() and file.stat().st_size <= _POINTER_BYTES
+            if is_short and file.read_bytes().startswith(_POINTER):
+                name = flat(clean(str(file.relative_to(files)), 80))
+                yield f"{name} is only a pointer of Git LFS, and the program was not fetched"
 
 
 class _GitFailed(Exception):
@@ -290,18 +353,39 @@ def _default_branch(git_dir: str) -> str:
 def _git(*words: str) -> str:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", *_SAFE, *words]
+    process = subprocess.Popen(
+        command,
+        env={**env, **_GIT, "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,  # so that what git started ends with it
+    )
     try:
-        process = subprocess.run(
-            command,
-            env={**env, **_GIT, "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise _GitFailed(f"git did not end within {PATIENCE_S} s") from None
+        output, errors = process.communicate(timeout=PATIENCE_S)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise _GitFailed(f"git did not end within {PATIENCE_S} s") from None
+        raise
     if process.returncode:
-        printed = clean(process.stderr.decode("utf-8", "replace")).strip().splitlines()
-        raise _GitFailed(flat(printed[-1]) if printed else f"git ended with {process.returncode}")
-    return process.stdout.decode("utf-8", "replace")
+        raise _GitFailed(_reason(errors.decode("utf-8", "replace"), process.returncode))
+    return output.decode("utf-8", "replace")
+
+
+# What git says where the other side or ssh has said before what was wrong, and its advice after it.
+_NO_REASON = re.compile(
+    r"fatal: Could not read from remote repository|Please make sure you have|and the"
+)
+_ASIDE = re.compile(r"warning:|hint:|Warning: Permanently added|Cloning into")
+
+
+def _reason(printed: str, code: int) -> str:
+    """Return the line in which git, ssh or the host says why."""
+    lines = [flat(clean(line.strip(), 300)) for line in printed.splitlines() if line.strip()]
+    lines = [line for line in lines if not _ASIDE.match(line)]
+    telling = [line for line in lines if not _NO_REASON.match(line)]
+    fatal = [line for line in telling if line.startswith("fatal: ")]
+    chosen = (fatal or telling[:1] or lines[-1:] or [f"git ended with {code}"])[-1]
+    return chosen.removeprefix("fatal: ").removeprefix("error: ")

@@ -255,9 +255,17 @@ class Canvas:
                 if label is None or not label.get_text():
                     continue
                 box = label.get_window_extent()
-                beyond = min(box.x1 - edge, box.x0 - 2)
+                # Layout measures hinted letters, and an SVG has letters as they were designed: in
+                # some versions of matplotlib a text is wider than layout has it.
+                missing = max(0.0, self._drawn_width(label) - box.width)
+                end = box.x1 + (missing if label.get_ha() == "left" else missing / 2)
+                beyond = min(end - edge, box.x0 - 2)
                 if beyond > 0:
                     label.set_x(label.get_position()[0] - beyond / across)
+
+    def _drawn_width(self, label: Any) -> float:
+        size, weight = label.get_fontsize(), label.get_fontweight()
+        return max(self.width_of(line, size, weight) for line in label.get_text().split("\n"))
 
 
 def _plain(axes: Any, font: float) -> None:

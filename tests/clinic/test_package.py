@@ -148,6 +148,16 @@ def test_the_package_for_npx_is_the_launcher_and_the_wheel(built):
     assert names == {"LICENSE", "README.md", "package.json", "bin/node-checkup.mjs", wheel}
 
 
+def test_the_package_for_npx_names_the_repository_whose_workflow_publishes_it(tmp_path):
+    """npm refuses a package of a workflow whose repository it does not name."""
+    command = [sys.executable, str(CHECKUP / "build.py"), str(tmp_path)]
+    environment = {**os.environ, "LAB_REPOSITORY_URL": "https://git.example/us/course"}
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    with tarfile.open(next(tmp_path.glob("*.tgz"))) as package:
+        manifest = json.load(package.extractfile("package/package.json"))
+    assert manifest["repository"]["url"] == "git+https://git.example/us/course.git"
+
+
 @pytest.fixture
 def launched(tmp_path):
     """The launcher as npx unpacks it, run with nothing on the PATH but the programs given."""

@@ -4,9 +4,12 @@ import csv
 import os
 import re
 import shutil
+import socket
 import subprocess
 from datetime import UTC, datetime
+from pathlib import Path
 
+import psutil
 import pytest
 import yaml
 
@@ -112,7 +115,7 @@ def test_a_list_is_read_as_people_write_it(tmp_path, lines):
     ("lines", "why"),
     [
         (["anna"], "is not a student's id and an address"),
-        (["anna https://a b"], "is not a student's id and an address"),
+        (["anna https://a b"], "is not a student's id and an address. Write a comma between"),
         (["../anna https://a"], "cannot be the name of a folder"),
         ([".git https://a"], "cannot be the name of a folder"),
         (["anna ext::sh -c id"], "is not a student's id and an address"),
@@ -148,6 +151,168 @@ def test_what_each_pushed_lies_in_a_folder_of_each_and_the_rest_is_told(tmp_path
     rows = list(csv.DictReader((hand_ins / "fetched.csv").open()))
     assert [row["student"] for row in rows] == ["anna", "cleo", "dan"]
     assert rows[0]["commit"] == git(tmp_path / "anna.git", "rev-parse", "main").strip()
+
+
+def reasons(folder, *addresses):
+    lines = [f"s{number},{address}" for number, address in enumerate(addresses)]
+    return [outcome.why for outcome in fetch(folder, "student,repository", *lines)]
+
+
+def test_what_could_not_be_fetched_has_the_reason_and_not_git_s_advice(tmp_path):
+    """The last line that git prints of a host that refuses is `and the repository exists.`"""
+    with socket.socket() as closed:  # bound and not listening: a connection is refused
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        (tmp_path / "file.git").write_text("no repository")
+        why = reasons(
+            tmp_path,
+            f"ssh://git@127.0.0.1:{port}/course/anna.git",
+            f"http://127.0.0.1:{port}/anna.git",
+            "https://no-such-host.invalid/anna.git",
+            tmp_path / "file.git",
+        )
+    assert re.search("Connection refused|git-remote-ssh|cannot run ssh", why[0])
+    assert "127.0.0.1" in why[1]
+    assert "no-such-host.invalid" in why[2]
+    assert "file.git" in why[3]
+    for reason in why:
+        assert not reason.startswith(("fatal", "error", "and "))
+        assert reason.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        (
+            "Warning: Permanently added 'h' (ED25519) to the list of known hosts.\r\n"
+            "git@h: Permission denied (publickey).\r\n"
+            "fatal: Could not read from remote repository.\n\n"
+            "Please make sure you have the correct access rights\nand the repository exists.\n",
+            "git@h: Permission denied (publickey).",
+        ),
+        (
+            "remote: The project you were looking for could not be found.\n"
+            "fatal: repository 'https://h/a/' not found\n",
+            "repository 'https://h/a/' not found",
+        ),
+        ("warning: redirecting to https://h/b\n", "git ended with 128"),
+        ("", "git ended with 128"),
+    ],
+)
+def test_the_reason_is_the_line_that_says_one(printed, reason):
+    assert repositories._reason(printed, 128) == reason
+
+
+def test_a_host_that_takes_a_connection_and_never_answers_leaves_nothing_behind(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(repositories, "PATIENCE_S", 1)
+    pushed(tmp_path, "anna", {"a.mjs": "a"})
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        silent_host, anna = fetch(
+            tmp_path, f"ben http://127.0.0.1:{port}/ben.git", f"anna {tmp_path}/anna.git"
+        )
+        left = [
+            process.cmdline()
+            for process in psutil.process_iter()
+            if f"127.0.0.1:{port}" in " ".join(_words_of(process))
+        ]
+    assert silent_host.why == "git did not end within 1 s"
+    assert left == []
+    assert anna.commit
+
+
+def _words_of(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def test_what_a_student_pushed_and_the_folder_lacks_is_told(tmp_path, capsys):
+    """Else it would be judged as if nothing had been handed in."""
+    pushed(tmp_path, "anna", {"summary/summary.mjs": "the starter"})
+    work = tmp_path / "anna-work"
+    git(work, "checkout", "--quiet", "-b", "master")
+    (work / "summary/summary.mjs").write_text("the work")
+    git(work, "commit", "--quiet", "-am", "work", date="2027-01-19T12:00:00+00:00")
+    git(work, "push", "--quiet", "origin", "master")
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"
+    pushed(tmp_path, "ben", {"summary/summary.mjs": pointer})
+    pushed(tmp_path, "cleo", {"a.mjs": "a"})
+    work = tmp_path / "cleo-work"
+    commit = git(work, "rev-parse", "HEAD").strip()
+    git(work, "update-index", "--add", "--cacheinfo", f"160000,{commit},summary")
+    git(work, "commit", "--quiet", "--message", "a submodule")
+    git(work, "push", "--quiet", "origin", "HEAD:main")
+    file = the_list(tmp_path, *(f"{who} {tmp_path}/{who}.git" for who in ("anna", "ben", "cleo")))
+    assert main(["collect", str(file), str(tmp_path / "hand-ins")]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        "anna: branch master has a newer commit, of 2027-01-19T12:00:00+00:00, which was not "
+        "fetched.",
+        "ben: summary/summary.mjs is only a pointer of Git LFS, and the program was not fetched.",
+        "cleo: summary is a submodule, whose files were not fetched.",
+    ]
+    rows = list(csv.DictReader((tmp_path / "hand-ins/fetched.csv").open()))
+    assert [bool(row["notes"]) for row in rows] == [True, True, True]
+    before = datetime(2027, 1, 19, tzinfo=UTC)
+    (anna,) = fetch(tmp_path, f"anna {tmp_path}/anna.git", before=before)
+    assert anna.notes == (), "the other branch had nothing newer by then"
+
+
+def test_a_commit_that_removes_all_is_named_as_that(tmp_path):
+    bare = pushed(tmp_path, "anna", {"a.mjs": "a"})
+    git(tmp_path / "anna-work", "rm", "--quiet", "a.mjs")
+    pushed_again = git(tmp_path / "anna-work", "commit", "--quiet", "--message", "all gone")
+    assert pushed_again == ""
+    git(tmp_path / "anna-work", "push", "--quiet", "origin", "HEAD:main")
+    (outcome,) = fetch(tmp_path, f"anna {bare}")
+    assert re.fullmatch(r"its commit [0-9a-f]{12} has no file", outcome.why)
+
+
+def test_one_folder_that_cannot_be_written_does_not_end_the_rest(tmp_path):
+    for name in ("anna", "ben"):
+        pushed(tmp_path, name, {"a.mjs": name})
+    (tmp_path / "hand-ins/anna").mkdir(parents=True)
+    (tmp_path / "hand-ins/anna/a.mjs").write_text("earlier")
+    real = Path.rename
+
+    def rename(self, target):
+        if self.name == "files" and target == tmp_path / "hand-ins/anna":
+            raise OSError(28, "No space left on device")
+        return real(self, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "rename", rename)
+        anna, ben = fetch(tmp_path, *(f"{who} {tmp_path}/{who}.git" for who in ("anna", "ben")))
+    assert anna.why == "its files could not be written: No space left on device"
+    assert ben.commit
+    assert (tmp_path / "hand-ins/fetched.csv").exists()
+    assert (tmp_path / "hand-ins/anna/a.mjs").read_text() == "earlier"
+
+
+def test_of_a_long_history_only_the_files_of_the_commit_are_fetched(tmp_path, monkeypatch):
+    bare = pushed(tmp_path, "anna", {"a.mjs": "a", "large.bin": "large" * 100})
+    (tmp_path / "anna-work/large.bin").unlink()
+    pushed(tmp_path, "anna", {"a.mjs": "b"})
+    git(bare, "config", "uploadpack.allowFilter", "true")
+    git(bare, "config", "uploadpack.allowAnySHA1InWant", "true")
+    objects = []
+    real = repositories._git
+
+    def watched(*words):
+        printed = real(*words)
+        if "checkout" in words:
+            listed = real(words[0], "cat-file", "--batch-check", "--batch-all-objects")
+            objects.extend(line for line in listed.splitlines() if " blob " in line)
+        return printed
+
+    monkeypatch.setattr(repositories, "_git", watched)
+    (outcome,) = fetch(tmp_path, f"anna file://{bare}")
+    assert outcome.why == ""
+    assert len(objects) == 1, "the program of the last commit, and no file of an earlier one"
 
 
 def test_where_the_default_branch_does_not_exist_the_only_one_counts(tmp_path):

@@ -49,6 +49,12 @@ export async function launch(more) {
   return chromium.launch(launchOptions(more));
 }
 
+/** Let a tab take as long as a busy machine needs: for tools, which wait for nothing that could fail to come. */
+export function patient(tab) {
+  tab.setDefaultTimeout(15 * 60_000);
+  return tab;
+}
+
 /** Every page of the site that is read, not the small pages of verdicts: name, URL, whether its file holds a text, and a check of
  * links that start there.
  */

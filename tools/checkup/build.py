@@ -5,6 +5,7 @@ with the wheel in it, into a folder (default: _build/checkup).
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -30,8 +31,12 @@ def npm_package(folder: Path, built: Path) -> Path:
         raise SystemExit("package.json and pyproject.toml of node-checkup have different versions.")
     with tempfile.TemporaryDirectory() as scratch:
         stage = Path(scratch)
-        for source in (HERE / "package.json", HERE / "README.md", staging.ROOT / "LICENSE", built):
+        for source in (HERE / "README.md", staging.ROOT / "LICENSE", built):
             shutil.copy(source, stage)
+        # npm publishes from a workflow only what names the repository of that workflow.
+        if address := os.environ.get("LAB_REPOSITORY_URL"):
+            manifest["repository"] = {"type": "git", "url": f"git+{address}.git"}
+        (stage / "package.json").write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
         shutil.copytree(HERE / "bin", stage / "bin")
         command = ["npm", "pack", "--silent", "--offline", "--pack-destination", str(folder)]
         subprocess.run(command, cwd=stage, check=True, stdout=subprocess.DEVNULL)
