@@ -214,6 +214,8 @@ export class Process extends Watched {
       this.fail(
         new Missed(
           `${this.name} used more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
+          {},
+          { sure: true },
         ),
       );
     else if (pids.length > this.job.most.processes)
