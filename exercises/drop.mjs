@@ -120,11 +120,14 @@ export async function leaves(t, server, signal = "SIGTERM") {
     );
     if (server.reason) throw server.reason; // the grader has ended it
     const { code, signal: by } = server.end;
-    t.ok(
-      code === 0,
-      `after ${signal}, the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
-      { wanted: "exit code 0" },
-    );
+    const look = () =>
+      t.ok(
+        code === 0,
+        `after ${signal}, the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
+        { wanted: "exit code 0" },
+      );
+    if (by === signal) certainly(look);
+    else look();
   } finally {
     agent.destroy();
   }

@@ -34,6 +34,8 @@ from lab.grading.result import GRADED, Result
 from lab.storage import written
 from lab.text.numbers import bare, count
 
+SHOWN_FILES = 5  # that were left out of a hand-in
+
 
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `check`."""
@@ -77,8 +79,14 @@ def check(options: argparse.Namespace) -> int:
 def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
     """Print what of a folder was left out, and how far the reader has come in a project."""
     if hand_in.left_out:
-        names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
-        print(f"  left out because they are too large for a program: {names}")
+        more = len(hand_in.left_out) - SHOWN_FILES
+        names = ", ".join(hand_in.left_out[:SHOWN_FILES])
+        names += f" and {more:,} more" if more > 0 else ""
+        most = (
+            f"{folders.MOST_OWN_FILES} files, {handin.MOST_BYTES >> 10} KiB in a file and "
+            f"{folders.MOST_OWN >> 20} MiB in all"
+        )
+        print(f"  left out, because {most} are the most that is judged: {names}")
     if hand_in.extras:
         print(f"  started only as `node {hand_in.name}`, without {', '.join(hand_in.extras)}")
     if progress := steps.told(step, result, verbs.HANDED_IN):

@@ -50,6 +50,16 @@ _OTHERS = {
     b"<": "it is a web page, perhaps of a platform that asks you to log in: download it again",
     b"PK": "its end is missing, perhaps because a download broke off: download it again",
 }
+# The same by their names.
+_PACKED = {
+    ".rar": "a RAR archive",
+    ".7z": "a 7z archive",
+    ".gz": "a gzip archive",
+    ".tgz": "a gzip archive",
+    ".xz": "an xz archive",
+    ".bz2": "a bzip2 archive",
+    ".tar": "a tar archive",
+}
 _DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 
 
@@ -96,6 +106,11 @@ class Entry:
 def is_zip(name: str) -> bool:
     """Some systems write the suffix in capitals."""
     return name.lower().endswith(ZIP)
+
+
+def packed_as(name: str) -> str:
+    """Which archive a file is by its name, in words; nothing for a zip and what is no archive."""
+    return _PACKED.get(Path(name).suffix.lower(), "")
 
 
 def is_skipped(name: str) -> bool:

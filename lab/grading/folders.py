@@ -1,9 +1,10 @@
 """A hand-in of several files: the folder of a server, as a reader keeps it during a project.
 
 The program that is started is the one that package.json starts ("start" of its scripts, or "main"),
-else a server, index, app or main at the top of the folder or in its `src`, else the only program
-there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large
-for a program, such as uploads to the server in the folder, are left out and named.
+else a server, index, app or main at the top of the folder or in its `src`, else what package.json
+exports, else the only program there. Its own modules lie in the folder, libraries in its
+node_modules. Files that are too large or too many for a program, such as uploads to the server in
+the folder, are left out and named.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def from_path(path: str | Path, exercise: Exercise) -> HandIn:
         return from_folder(place, exercise, str(path))
     if exercise.takes_folders and entries.is_zip(place.name) and place.is_file():
         return from_archive(place, exercise)
+    if exercise.takes_folders and place.is_file() and (kind := entries.packed_as(place.name)):
+        raise BadHandIn(f"{path} is {kind}: hand in its folder, or pack that as a zip.")
     return handin.from_file(path, exercise)
 
 
@@ -81,7 +84,7 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
     """A hand-in by what lies in its folder, whose paths begin there. Raises BadHandIn."""
     top, own_entries = _without_top([item for item in folder_entries if item.files])
     files: dict[str, bytes] = {}
-    large_paths: list[str] = []
+    surplus_paths: list[str] = []
     libraries: list[Entry] = []
     size = 0
     # Programs first: what else lies there must not take their room.
@@ -101,7 +104,7 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
                     f"{MOST_OWN_FILES} files ({entry.path}): hand in what you wrote yourself."
                 )
             if too_large or is_full:
-                large_paths.append(entry.path)
+                surplus_paths.append(entry.path)
                 continue
             files[entry.path] = entry.read(handin.MOST_BYTES + 1)
             size += len(files[entry.path])
@@ -118,7 +121,7 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
         hand_in,
         files=files,
         added=package_text,
-        left_out=tuple(sorted(large_paths)),
+        left_out=tuple(sorted(surplus_paths)),
         extras=extras,
     )
 
@@ -223,7 +226,12 @@ def _main(
     # Only package.json may start a program without a suffix, such as bin/www.
     bare = [start.path for start in starts if start.path in files]
     bare = [path for path in bare if not PurePosixPath(path).suffix]
-    candidates = [*starts, *(scripts.Start(path) for path in usual)]
+    # Node does not start what a package exports, but that tells which file counts.
+    candidates = [
+        *starts,
+        *(scripts.Start(path) for path in usual),
+        *scripts.exported(package),
+    ]
     first_start = next(
         (
             start
@@ -244,15 +252,41 @@ def _main(
         return name, _typed(package, name, files), first_start.extras if first_start else ()
     if starts:
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} starts {starts[0].path}, which is missing: write the path "
-            "of your server there."
+            f"{folder_name}: {PACKAGE} starts {starts[0].path}, "
+            f"{_unstarted(starts[0].path, own_entries)}."
         )
     if not any(map(is_program, files)):
         raise BadHandIn(f"{folder_name} has no program in it{_instead(own_entries)}.")
+    if not at_top:
+        raise BadHandIn(f"{folder_name} has no program at its top: {_below(files)}.")
     raise BadHandIn(
         f"{folder_name} has several programs, and none is called server.mjs: give that name to the "
         f'one to start, or name it in {PACKAGE} as "main".'
     )
+
+
+def _unstarted(path: str, own_entries: list[Entry]) -> str:
+    """Return why a program that package.json starts cannot be started, and what to do."""
+    for entry in own_entries:
+        is_there = path == entry.path or path.startswith(f"{entry.path}/")
+        if is_there and entry.fault and not entry.is_skipped:
+            what = "file" if path == entry.path else "folder"
+            why = f"but {entry.path} cannot be read, as {entry.fault}"
+            return f"{why}: put the {what} itself there"
+        if is_there and PurePosixPath(path).suffix.lower() in handin.TYPED:
+            return "which Node does not run: hand in JavaScript, and name that there"
+    return "which is missing: write the path of your server there"
+
+
+def _below(files: Mapping[str, bytes]) -> str:
+    """Return what to do with a folder whose programs are all in folders of that."""
+    programs = sorted(filter(is_program, files), key=lambda path: (path.count("/"), path))
+    servers = [path for path in programs if PurePosixPath(path).stem in STEMS]
+    if len(programs) > 1 and not servers:
+        return f'name the one to start in {PACKAGE} as "main"'
+    folder, _, name = (servers or programs)[0].rpartition("/")
+    named = f'name {folder}/{name} in {PACKAGE} as "main"'
+    return f"hand in the folder {folder}, which has {name}, or {named}"
 
 
 def _instead(own_entries: list[Entry]) -> str:

@@ -60,7 +60,7 @@ class HandIn:
     text: str
     name: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict, hash=False)
-    left_out: tuple[str, ...] = ()  # files of the folder that are too large for a program
+    left_out: tuple[str, ...] = ()  # files of the folder that are too large, or too many
     extras: tuple[str, ...] = ()  # variables and options of the script that starts it: not used
     added: str = ""  # the package.json that is missing in a folder whose .js files are ES modules
 

@@ -27,14 +27,27 @@ from lab.grading import sandbox
 from lab.grading.cgroup import Cgroup
 from lab.grading.exercise import Exercise
 from lab.grading.handin import BadHandIn, HandIn
-from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, VOID, Result, looked
+from lab.grading.result import (
+    BROKEN,
+    GRADED,
+    HELD,
+    LEFT,
+    MISSED,
+    NOISY,
+    SCHEMA,
+    VOID,
+    Looked,
+    Result,
+    looked,
+)
 from lab.processes import machine, nodes, proctree
 
 MOST_SAID = 8 << 20  # bytes that the driver may say
 LOOK_S = 0.1
 GRACE_S = 5.0  # beyond the exercise's own seconds, for the sandboxes to start and to go
 TRIES = 3  # when the machine was too busy to tell
-PATIENCE_S = 20.0  # after which no further try begins: such a machine stays busy
+PATIENCE_S = 20.0  # after which no third try begins: such a machine stays busy
+PERIODS = 2  # of the exercise's own seconds, where a busy machine has no processor for the check
 
 # The modules of this room that decide what a hand-in is worth; others bring it here, or show it.
 JUDGES = ("cgroup", "exercise", "folders", "handin", "result", "run", "sandbox", "scripts")
@@ -113,6 +126,8 @@ def grade(
         )
     seed = int.from_bytes(os.urandom(4)) if seed is None else seed
     start_s, when = time.monotonic(), datetime.now(UTC)
+    criteria: tuple[Looked, ...] = ()
+    seeds: dict[str, int] = {}  # with which each criterion was decided
     for attempt in range(TRIES):
         report, limits = _decided(
             exercise,
@@ -121,12 +136,17 @@ def grade(
             node=node,
             parameters=exercise.for_student(student),
             seed=seed + attempt,
-            tell=tell,
+            tell=_news(tell, criteria),
             stop=stop,
         )
-        criteria = looked(exercise, report.criteria)
+        now = looked(exercise, report.criteria)
+        criteria = _standing(exercise, criteria, now) if criteria else now
+        for criterion in criteria:
+            if criterion in now:
+                seeds[criterion.id] = seed + attempt
         outcomes = {criterion.outcome for criterion in criteria}
-        if NOISY not in outcomes or time.monotonic() - start_s > PATIENCE_S:
+        is_late = attempt > 0 and time.monotonic() - start_s > PATIENCE_S
+        if NOISY not in outcomes or report.stopped == BUSY or is_late:
             break
     outcome = BROKEN if BROKEN in outcomes else NOISY if NOISY in outcomes else GRADED
     return Result(
@@ -143,7 +163,7 @@ def grade(
         nodes.version(node),
         kind,
         limits,
-        seed + attempt,
+        next((seeds[one.id] for one in criteria if one.outcome == MISSED), seed + attempt),
         exercise.for_student(student),
         student,
         when.isoformat(timespec="seconds"),
@@ -156,6 +176,29 @@ def grade(
             if criterion.get("fault")
         ),
     )
+
+
+def _news(tell: Tell | None, criteria: tuple[Looked, ...]) -> Tell | None:
+    """Return what hears of the criteria that an earlier try has not decided."""
+    decided = {one.id for one in criteria if one.outcome in (HELD, MISSED)}
+    return tell and (lambda line: None if line["criterion"] in decided else tell(line))
+
+
+def _standing(
+    exercise: Exercise, before: tuple[Looked, ...], now: tuple[Looked, ...]
+) -> tuple[Looked, ...]:
+    """The criteria after a further try. What an earlier try has decided stands: a machine that is
+    busy leaves another criterion undecided in each try, and seldom the same one.
+    """
+    standing: dict[str, Looked] = {}
+    for criterion, earlier, later in zip(exercise.criteria, before, now, strict=True):
+        needed = {standing[id].outcome for id in criterion.needs}
+        is_decided = earlier.outcome in (HELD, MISSED)
+        is_left = earlier.outcome == LEFT and MISSED in needed
+        # It was left out for a criterion that an earlier try had decided: this try says nothing.
+        is_unseen = later.outcome == LEFT and needed <= {HELD}
+        standing[criterion.id] = earlier if is_decided or is_left or is_unseen else later
+    return tuple(standing.values())
 
 
 def _strips(version: str) -> bool:
@@ -246,9 +289,7 @@ def _judged(
             env={"PATH": os.environ.get("PATH", "/usr/bin:/bin")},
         )
         try:
-            lines = _lines(
-                process, time.monotonic() + most.seconds + GRACE_S, 8 * most.processes, stop
-            )
+            lines = _lines(process, most.seconds + GRACE_S, 8 * most.processes, stop)
             return _heard(process, errors, lines, tell), limits
         finally:
             _end(process)
@@ -334,23 +375,32 @@ class _Missing(dict[str, dict[str, Any]]):
 
 def _lines(
     process: subprocess.Popen[bytes],
-    until: float,
+    seconds: float,
     most_processes: int,
     stop: threading.Event | None,
 ) -> Iterator[dict[str, Any] | str]:
-    """Each object that the driver prints; a text says why it had to be stopped. Raises Stopped."""
+    """Each object that the driver prints; a text says why it had to be stopped. Raises Stopped.
+
+    seconds : that the driver has; a check that had no processor meanwhile has them once more.
+    """
     assert process.stdout is not None
     unread, total, looked_at = b"", 0, time.monotonic()
-    began, queue = looked_at, _Queue()
+    began, queue, periods = looked_at, _Queue(), 1
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             now = time.monotonic()
             if stop is not None and stop.is_set():
                 raise Stopped("The check was stopped before it had judged the hand-in.")
-            if now > until:
-                yield BUSY if queue.is_starved(now - began) else LONG
-                return
+            if now > began + seconds:
+                if not queue.is_starved(now - began):
+                    yield LONG
+                    return
+                if periods == PERIODS:
+                    yield BUSY
+                    return
+                began, periods = now, periods + 1
+                queue.begin()
             if now - looked_at > LOOK_S:
                 looked_at = now
                 family = proctree.grown({process.pid}, proctree.processes())
@@ -384,7 +434,12 @@ class _Queue:
         self._waited_by_pid: dict[int, float] = {}  # seconds
         self._had_by_pid: dict[int, float] = {}
         self._waited_s = 0.0
+        self._had_before_s = 0.0  # until it began
         self._most = 1  # processes at once
+
+    def begin(self) -> None:
+        """Count from now on, with what is known of the processes."""
+        self._waited_s, self._had_before_s = 0.0, sum(self._had_by_pid.values())
 
     def look(self, pids: Iterable[int]) -> None:
         """Note where they are now. Processes that wait at the same time wait once: what they do
@@ -409,7 +464,8 @@ class _Queue:
         computes itself. See `starved` of proc.mjs.
         """
         each = min(self._most, len(machine.cpu_set()) or 1)
-        return self._waited_s > seconds / 2 and sum(self._had_by_pid.values()) < each * seconds / 4
+        had_s = sum(self._had_by_pid.values()) - self._had_before_s
+        return self._waited_s > seconds / 2 and had_s < each * seconds / 4
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

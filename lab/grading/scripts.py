@@ -16,6 +16,7 @@ from typing import Any
 
 STARTS = ("start", "start:prod")
 MOST_SCRIPTS = 50  # that call one another
+MOST_CONDITIONS = 5  # of an export, one within another
 # Options of Node that change what a program finds; each has a value.
 _CHANGES = {
     "-r", "--require", "--import", "--loader", "--experimental-loader", "--env-file",
@@ -82,6 +83,26 @@ def starts(package: Mapping[str, Any]) -> list[Start]:
         Start(posixpath.normpath(start.path.replace("\\", "/").strip().lstrip("/")), start.extras)
         for start in all_starts
     ]
+
+
+def exported(package: Mapping[str, Any]) -> list[Start]:
+    """The programs that package.json exports as the package itself, in the order of its
+    conditions.
+    """
+    exports = package.get("exports")
+    if isinstance(exports, dict) and "." in exports:
+        exports = exports["."]
+    return [Start(posixpath.normpath(path)) for path in _targets(exports) if path.startswith("./")]
+
+
+def _targets(exports: Any, depth: int = 0) -> Iterator[str]:
+    """Return the paths of an export, which may be nested by conditions; not of subpaths."""
+    if isinstance(exports, str):
+        yield exports
+    elif isinstance(exports, dict) and depth < MOST_CONDITIONS:
+        for condition, target in exports.items():
+            if not condition.startswith(".") and condition != "types":
+                yield from _targets(target, depth + 1)
 
 
 def _of_script(texts: Mapping[str, str], name: str, script_names: set[str]) -> Iterator[Start]:

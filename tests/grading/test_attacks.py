@@ -121,7 +121,8 @@ def test_an_attack_gains_nothing_and_is_explained(file, node, monkeypatch):
     assert "<script" not in result._repr_html_().lower()
     assert "<img" not in result._repr_html_().lower()
     times = 3 if file.stem in JUDGED_AGAIN else 1
-    times *= result.seed - seed + 1  # a busy machine left the verdicts before it open
+    if result.seed != seed or result.outcome == "noisy":
+        times *= run.TRIES * run.PERIODS  # a busy machine left the verdicts before it open
     assert seconds < times * (asked.limits.seconds + run.GRACE_S) + 60
     assert len(seen) >= 3  # the sandbox, the driver, the hand-in
     deadline = time.monotonic() + 60

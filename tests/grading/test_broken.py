@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import dataclasses
 import io
 import os
 import shutil
@@ -167,8 +168,8 @@ def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch
     assert "try again" in result.line()
 
 
-@pytest.mark.parametrize(("seconds_each", "tries"), [(1, 3), (15, 2), (35, 1)])
-def test_a_busy_machine_is_not_asked_again_for_minutes(monkeypatch, seconds_each, tries):
+@pytest.mark.parametrize(("seconds_each", "tries"), [(1, 3), (15, 2), (35, 2)])
+def test_a_busy_machine_is_asked_once_more_and_not_for_minutes(monkeypatch, seconds_each, tries):
     asked = exercise.exercise("summary")
     passed, judged = [0.0], []
 
@@ -185,6 +186,99 @@ def test_a_busy_machine_is_not_asked_again_for_minutes(monkeypatch, seconds_each
     result = run.grade(asked, handin.from_file(asked.solution, asked))
     assert len(judged) == tries
     assert result.outcome == NOISY and "try again" in result.line()
+
+
+TRIED = {
+    # What each try says of three criteria, of which the third needs the second; what stands.
+    "each criterion is undecided once": (["held noisy left", "noisy held held"], "held held held"),
+    "a miss stands": (["missed noisy left", "held held held"], "missed held held"),
+    "what needs a miss stays left": (["noisy missed left", "held held held"], "held missed left"),
+    "a held criterion that is not seen again is no loss": (
+        ["held held noisy", "held noisy left", "held noisy left"], "held held noisy"
+    ),
+    "the last try decides": (
+        ["noisy held noisy", "noisy noisy left", "held held missed"], "held held missed"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TRIED)
+def test_what_one_try_decides_stands_where_another_leaves_it_open(monkeypatch, what):
+    tries, wanted = TRIED[what]
+    summary = exercise.exercise("summary")
+    first, second, third = (dataclasses.replace(one, needs=()) for one in summary.criteria[:3])
+    third = dataclasses.replace(third, needs=(second.id,))
+    asked = dataclasses.replace(summary, criteria=(first, second, third))
+    said, told, seeds = iter(tries), [], []
+
+    def tried(*_given, seed, tell, **_how):
+        seeds.append(seed)
+        criteria = {}
+        for one, outcome in zip(asked.criteria, next(said).split(), strict=True):
+            message = second.id if outcome == "left" else f"with {seed}"
+            criteria[one.id] = {"criterion": one.id, "outcome": outcome, "message": message}
+            tell(criteria[one.id])
+        return run.Said(criteria, {}), {}
+
+    monkeypatch.setattr(run, "TRIES", 3)
+    monkeypatch.setattr(run, "_decided", tried)
+    hand_in = handin.from_file(summary.solution, summary)
+    result = run.grade(asked, hand_in, seed=7, tell=told.append)
+    assert " ".join(one.outcome for one in result.criteria) == wanted
+    assert len(seeds) == len(tries)
+    assert (result.outcome == NOISY) is ("noisy" in wanted)
+    for miss in result.missed:  # the cases that it missed can be given again
+        assert miss.message == f"with {result.seed}"
+    last_told = {line["criterion"]: line["outcome"] for line in told}
+    for one in result.criteria:
+        if one.outcome in ("held", "missed"):
+            assert last_told[one.id] == one.outcome
+
+
+class Silent:
+    """A driver that says nothing until `ends_s` have passed on its clock, and then that it ends."""
+
+    pid = 0
+    stdout = None
+
+
+@pytest.mark.parametrize(
+    ("starved", "ends_s", "seen"),
+    [
+        ([], 5, "end"),
+        ([False], 99, run.LONG),
+        ([True], 15, "end"),  # it came to its end when it had a processor
+        ([True, False], 99, run.LONG),
+        ([True, True], 99, run.BUSY),
+    ],
+)
+def test_a_check_that_had_no_processor_has_its_seconds_once_more(
+    monkeypatch, starved, ends_s, seen
+):
+    passed_s, answers = [0.0], iter(starved)
+    reading, writing = os.pipe()
+    process = Silent()
+    process.stdout = os.fdopen(reading, "rb", buffering=0)
+
+    def now():
+        passed_s[0] += 0.01
+        if passed_s[0] > ends_s and ends_s < 99 and not process.stdout.closed:
+            with contextlib.suppress(OSError):
+                os.write(writing, b'{"end": true}\n')
+        return passed_s[0]
+
+    monkeypatch.setattr(run.time, "monotonic", now)
+    monkeypatch.setattr(run, "LOOK_S", 0)
+    monkeypatch.setattr(run.proctree, "processes", dict)
+    monkeypatch.setattr(run.proctree, "grown", lambda pids, _all: pids)
+    monkeypatch.setattr(run._Queue, "is_starved", lambda _self, _seconds: next(answers))
+    try:
+        first = next(iter(run._lines(process, 10, 8, None)))
+    finally:
+        process.stdout.close()
+        os.close(writing)
+    assert ("end" if isinstance(first, dict) else first) == seen
+    assert next(answers, None) is None  # it was asked as often as it had to be
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import zipfile
 
 import pytest
 
+from lab.display import commands
 from lab.grading import exercise, folders, handin, intake, run, scripts, steps, verbs
 from lab.grading.choice import Exercises
 
@@ -132,6 +133,22 @@ LAYOUTS = {
     ),
     "TypeScript": ({"server.ts": ESM}, "server.ts"),
     "a folder in a folder": ({"my-drop/server.mjs": ESM, "my-drop/routes.mjs": ESM}, "server.mjs"),
+    "what it exports": (
+        {
+            "package.json": package(exports={".": {"types": "./a.d.ts", "import": "./lib/b.mjs"}}),
+            "lib/a.mjs": ESM,
+            "lib/b.mjs": ESM,
+        },
+        "lib/b.mjs",
+    ),
+    "what it exports as a text": (
+        {"package.json": package(exports="./lib/b.mjs"), "lib/a.mjs": ESM, "lib/b.mjs": ESM},
+        "lib/b.mjs",
+    ),
+    "a server before what it exports": (
+        {"package.json": package(exports="./lib/b.mjs"), "server.mjs": ESM, "lib/b.mjs": ESM},
+        "server.mjs",
+    ),
     "a mark at the beginning": ({"server.mjs": b"\xef\xbb\xbf" + ESM.encode()}, "server.mjs"),
 }  # fmt: skip
 
@@ -159,6 +176,22 @@ REFUSED = {
         {"package.json": package(main="../server.js"), "server.mjs": ESM},
         "starts ../server.js, which is not in this folder",
     ),
+    "a start that Node does not run": (
+        {"package.json": started("tsx src/server.tsx"), "src/server.tsx": ESM, "src/a.mjs": ESM},
+        "starts src/server.tsx, which Node does not run: hand in JavaScript",
+    ),
+    "a server in a folder beside other files": (
+        {"my-drop/server.mjs": ESM, "my-drop/a.mjs": ESM, "README.md": "x"},
+        "has no program at its top: hand in the folder my-drop, which has server.mjs",
+    ),
+    "programs in a folder beside other files": (
+        {"lib/a.mjs": ESM, "lib/b.mjs": ESM, "README.md": "x"},
+        'has no program at its top: name the one to start in package.json as "main"',
+    ),
+    "exports that lead out": (
+        {"package.json": package(exports="./../b.mjs"), "lib/a.mjs": ESM, "lib/b.mjs": ESM},
+        "in this folder",
+    ),
     "JSX": ({"server.tsx": ESM}, "hand in JavaScript instead of server.tsx"),
     "a zip in the folder": ({"my-drop.zip": b"PK"}, "only my-drop.zip: unpack that"),
     "no JSON": ({"package.json": "{,}", "server.mjs": ESM}, "not JSON (line 1)"),
@@ -182,6 +215,47 @@ def test_what_is_no_server_says_what_to_do(tmp_path, name):
     (tmp_path / "mine").mkdir()
     laid(tmp_path / "mine", files)
     with pytest.raises(handin.BadHandIn, match=re.escape(message)):
+        folders.from_path(tmp_path / "mine", STEP)
+
+
+def test_files_that_are_too_many_are_counted_and_not_called_too_large(
+    tmp_path, capsys, monkeypatch
+):
+    uploads = {f"files/{at:03}.bin": "x" for at in range(folders.MOST_OWN_FILES + 9)}
+    hand_in = folders.from_path(laid(tmp_path / "mine", {"server.mjs": ESM, **uploads}), STEP)
+    assert len(hand_in.left_out) == 10
+    monkeypatch.setattr(commands.steps, "told", lambda *_given: "")
+    commands._tell_of_folder(STEP, hand_in, None)
+    told = capsys.readouterr().out
+    assert "400 files" in told and "files/403.bin and 5 more" in told
+    assert "too large" not in told
+
+
+@pytest.mark.parametrize("name", ["drop.tar.gz", "drop.tgz", "drop.tar", "DROP.RAR", "drop.7z"])
+def test_another_archive_than_a_zip_says_what_to_do(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x1f\x8b")
+    with pytest.raises(
+        handin.BadHandIn, match=r"archive: hand in its folder, or pack that as a zip"
+    ):
+        folders.from_path(tmp_path / name, STEP)
+
+
+@pytest.mark.parametrize(
+    ("link", "target", "message"),
+    [
+        ("server.js", "/etc/passwd", "server.js cannot be read, as it is a link that leads out"),
+        ("server.js", "gone.js", "server.js cannot be read, as it is a link that leads nowhere"),
+        ("app", "real", "app cannot be read, as it is a link to something that is not a file"),
+    ],
+)
+def test_a_start_that_is_a_link_says_so(tmp_path, link, target, message):
+    main = "app/server.js" if link == "app" else link
+    laid(
+        tmp_path / "mine",
+        {"package.json": package(main=main), "real/a.js": CJS, "real/b.js": CJS},
+    )
+    (tmp_path / "mine" / link).symlink_to(target)
+    with pytest.raises(handin.BadHandIn, match=message):
         folders.from_path(tmp_path / "mine", STEP)
 
 

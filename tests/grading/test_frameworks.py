@@ -4,6 +4,7 @@ objects what large ones do: Express and Koa (middleware, other prototypes), Fast
 the response), Hono (requests and responses of `fetch`).
 """
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -177,7 +178,13 @@ def test_processes_that_have_a_framework_each_are_replaced_without_too_much_memo
 @pytest.mark.nightly
 @pytest.mark.parametrize(("mib", "is_too_much"), [(7 * 110, False), (1100, True)])
 def test_step_12_has_memory_for_seven_processes_with_a_framework_each(mib, is_too_much):
-    """One process takes as much here as all seven: what the grader counts is the sum."""
+    """One process takes as much here as all seven: what the grader counts is the sum. One criterion
+    shows that; on a busy machine the misses of all seven would be tried again and again.
+    """
+    step = exercise.exercise("drop-12")
+    asked = dataclasses.replace(
+        step, criteria=tuple(one for one in step.criteria if one.id == "several")
+    )
     text = f"""
         import {{ createServer }} from "node:http";
         globalThis.framework = Buffer.alloc({mib} << 20, 1);
@@ -186,8 +193,10 @@ def test_step_12_has_memory_for_seven_processes_with_a_framework_each(mib, is_to
           console.log(`listening on http://127.0.0.1:${{server.address().port}}`);
         }});
     """
-    result = run.grade(exercise.exercise("drop-12"), handin.from_text(text, "server.mjs"))
-    messages = [criterion.message for criterion in result.missed]
-    assert messages
-    assert any("used more than 1024 MiB of memory" in one for one in messages) is is_too_much
-    assert any("used more than" in one for one in messages) is is_too_much
+    result = run.grade(asked, handin.from_text(text, "server.mjs"))
+    (criterion,) = result.criteria
+    assert criterion.message
+    assert ("used more than 1024 MiB of memory" in criterion.message) is is_too_much
+    assert ("used more than" in criterion.message) is is_too_much
+    if is_too_much:  # which no other program brings about
+        assert criterion.outcome == "missed"

@@ -124,9 +124,11 @@ export class Process extends Watched {
 
   /**
    * Lets this program run, and stops every other of the check: a server that an earlier criterion has left could do the work of this
-   * one, and its processor time, memory and threads would be counted by nobody. Whatever uses a program calls this first.
+   * one, and its processor time, memory and threads would be counted by nobody. Whatever uses a program calls this first. A program
+   * that has ended stops no other: a client of an earlier criterion may ask it once more while the next program starts.
    */
   use() {
+    if (this.end) return;
     for (const other of this.job.started)
       if (other !== this && !this.#beside.has(other)) other.#pause();
     this.#resume();
@@ -212,6 +214,8 @@ export class Process extends Watched {
       this.fail(
         new Missed(
           `${this.name} used more than ${this.job.most.memory >> 20} MiB of memory and was stopped`,
+          {},
+          { sure: true },
         ),
       );
     else if (pids.length > this.job.most.processes)
@@ -268,17 +272,22 @@ export class Process extends Watched {
   }
   signal(name) {
     this.use();
+    this.#signals.add(name);
     if (!this.end) process.kill(this.pid, name);
+  }
+  #signals = new Set(); // that the check has sent
+  /** A program that a signal of the check has ended did not handle that signal, however busy the machine is. */
+  early() {
+    const error = super.early();
+    if (!this.reason && this.#signals.has(this.end.signal)) error.sure = true;
+    return error;
   }
 
   kill() {
     if (this.end) return;
-    try {
-      if (this.job.sandboxed) this.child.kill("SIGKILL");
-      else process.kill(-this.child.pid, "SIGKILL");
-    } catch {
-      // it has just ended
-    }
+    // bubblewrap's second process ends with its first one, but not if it was stopped before it could ask the kernel for that.
+    const pids = this.job.sandboxed ? proc.family(this.child.pid) : [-this.child.pid];
+    for (const pid of pids) this.#send(pid, "SIGKILL");
   }
 
   /** Ends it and waits until it is gone. */
@@ -445,6 +454,7 @@ export class Server extends Process {
   async #listens() {
     const asked = performance.now();
     while (!this.end) {
+      this.use(); // a client of an earlier criterion may have stopped it meanwhile
       const port = this.listens({ unsaid: performance.now() - asked > 500 });
       if (port) return port;
       await sleep(LOOK_MS);
