@@ -76,6 +76,12 @@ export default {
       both,
     );
     t.equal(proxy.clients, wanted / 2, `${situation} and a server with upstreams`);
+    const odd = await said(t, roomy(t, { descriptors: descriptors + 1, upstreams }));
+    t.equal(
+      odd.clients,
+      wanted / 2,
+      `the number of clients is wrong for ${descriptors + 1} descriptors and a server with upstreams. Do not count part of a client`,
+    );
   },
 
   async ports(t) {
@@ -132,12 +138,21 @@ export default {
 
   async full(t) {
     const { spare } = t.parameters;
-    for (const given of [{ memory: 100, used: 130 }, { descriptors: spare - 7 }]) {
-      const { clients } = await said(t, roomy(t, given));
+    const cases = [
+      ["memory", { memory: 100, used: 130 }],
+      ["descriptors", { descriptors: spare - 7 }],
+    ];
+    for (const [wanted, given] of cases) {
+      const { clients, limit } = await said(t, roomy(t, given));
       t.equal(
         clients,
         0,
         `a server has no room for clients, but \`clients\` is wrong (${JSON.stringify(given)})`,
+      );
+      t.equal(
+        limit,
+        wanted,
+        "a server has no room for clients, but `limit` is not the name of the limit that allows none",
       );
     }
   },

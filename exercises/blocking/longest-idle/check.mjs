@@ -93,6 +93,23 @@ export default {
       "all connections had completed a request, but the one that was closed had not been idle for longest",
     );
 
+    // Two requests that overlap: the one that began last ends first.
+    const [outer, inner, ...rest] = t.random.shuffle(all);
+    const overlap = [
+      ...opened(all),
+      ...begin([outer, inner]),
+      ["ends", inner],
+      ["ends", outer],
+      ...rest.flatMap(request),
+      ["opened", extra],
+    ];
+    const overlapped = await closedFor(t, most, overlap, "two requests had overlapped");
+    t.equal(
+      overlapped.n,
+      inner,
+      "two requests had overlapped, and the one that began last ended first, but its connection was not the one that was closed",
+    );
+
     // Without a request, a connection is idle from when it was opened.
     const fresh = await closedFor(
       t,

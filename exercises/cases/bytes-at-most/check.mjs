@@ -97,6 +97,21 @@ export default {
       "the value that was dropped was not the least recently used one",
       seen,
     );
+    // A new value takes the room of its key's earlier value.
+    const half = Math.floor(most / 2);
+    const [old, renewed] = keys(t, 2);
+    const replaced = await played(t, [
+      { set: old, size: half, fill: 1 },
+      { set: renewed, size: half, fill: 2 },
+      { set: renewed, size: half, fill: 3 },
+      { get: old },
+      { get: renewed },
+    ]);
+    t.equal(
+      sizes(replaced.slice(-2)),
+      [half, half],
+      "a key was set again, and its new value fits in the room of its earlier value, but a value is missing",
+    );
   },
 
   async large(t) {
@@ -127,5 +142,16 @@ export default {
         `a view of 20,000 bytes was kept, and it keeps ${memory} bytes of memory alive`,
       );
     }
+    const [small] = keys(t, 1);
+    const little = await played(t, [
+      { set: small, size: 100, fill: 5, chunk: 5000 },
+      { get: small },
+    ]);
+    const { size, memory } = little.at(-1);
+    t.equal(size, 100, "a small value that is a view of a larger chunk was not kept");
+    t.ok(
+      memory < 1000,
+      `a view of 100 bytes was kept, and it keeps ${memory} bytes of memory alive. \`Buffer.from\` puts small copies into a larger block as well`,
+    );
   },
 };

@@ -31,6 +31,25 @@ async function opened(t) {
 const named = (t, sizes) => sizes.map((bytes) => ({ name: t.token(), bytes }));
 const parts = ({ parameters: { most } }, ...tenths) => tenths.map((n) => (most / 10) * n);
 
+/** A large job runs, and a smaller one that has ended in this way. Then a job comes that doesn't fit beside the large one. */
+async function givesBackOnce(t, how) {
+  const run = await opened(t);
+  const [large, small, next] = named(t, parts(t, 6, 4, 5));
+  const throws = how === "throws";
+  await run.give([large, { ...small, throws }]);
+  t.ok(await run.atWork(throws ? 1 : 2), "two jobs fit, but not both were called");
+  if (throws) await run.known(small.name);
+  else await run.end(small.name, how);
+  await run.give([next]);
+  t.ok(
+    !run.began().includes(next.name),
+    "a job was running, another one had ended, and then a job that did not fit was called, so more bytes were given back than the job had taken",
+    { wanted: "it waits until the running job is done" },
+  );
+  await run.end(large.name);
+  t.ok(await run.atWork(1), "there was room for the job that waited, but the job was not called");
+}
+
 export default {
   async together(t) {
     const { most } = t.parameters;
@@ -59,6 +78,7 @@ export default {
     );
     await run.end(jobs[0].name);
     t.ok(await run.atWork(2), "there was room for the job that waited, but the job was not called");
+    await givesBackOnce(t, "resolve");
   },
 
   async order(t) {
@@ -111,6 +131,7 @@ export default {
         "a job was done, but the promise of `run` did not resolve to the job's value",
       );
     }
+    for (const how of ["reject", "throws"]) await givesBackOnce(t, how);
   },
 
   async large(t) {

@@ -107,6 +107,15 @@ export default {
         `${status} `,
         "the upstream's status was not 200 and its body had some text, but the response is wrong",
       );
+    const elsewhere = stage.path(({ response }) => response.end("of the other path"));
+    const redirected = await asks(t, stage, (response) =>
+      response.writeHead(302, { location: elsewhere }).end(),
+    );
+    t.equal(
+      redirected.got,
+      "302 ",
+      "the upstream answered with a redirect, which is a status other than 200, but the response is wrong",
+    );
   },
 
   async freed(t) {

@@ -4,7 +4,7 @@ const { UPSTREAM, PORT = "0" } = process.env;
 const most = 1000; // {{most}}
 
 async function preview(path) {
-  const upstream = await fetch(`${UPSTREAM}${path}`);
+  const upstream = await fetch(`${UPSTREAM}${path}`, { redirect: "manual" });
   if (upstream.status !== 200) return { status: upstream.status, body: "" };
   const reader = upstream.body.getReader();
   const chunks = [];

@@ -61,6 +61,10 @@ export default {
     const near = [two(rest + 3 + above), two(rest + above), FREE_TWO];
     await compared(t, near, 16, rest, "several groups have a quota");
     await compared(t, [{}, two(rest + above), two(9.7)], 16, rest, "several groups have a quota");
+    const older = [one(rest + 3 + above), one(rest + above), FREE_ONE];
+    await compared(t, older, 16, rest, "several groups of version 1 have a quota");
+    const mixed = [two(rest + 3 + above), one(rest + above), two(9.7)];
+    await compared(t, mixed, 16, rest, "groups of both versions have a quota");
     const periods = [two(rest + above, 100_000), two(rest + 2 + above, 10_000)];
     await compared(t, periods, 16, rest, "several groups have a quota, with different periods");
   },

@@ -121,6 +121,12 @@ export default {
       1,
       `a GET was answered with 503, then ${after}, but there was not exactly one pause`,
     );
+    const fresher = await played(t, "GET", [RESET, STALE, good]);
+    t.equal(
+      fresher.pauses.length,
+      2,
+      "a GET was reset on a new connection, then on a used one, which was not its first reset, but there were not exactly two pauses",
+    );
     const { base } = t.parameters;
     for (let n = 0; n < 12; n++) {
       const { pauses } = await played(t, "GET", [STALE, { status: 503 }, good]);
@@ -178,6 +184,12 @@ export default {
         most > 0.75 * limit,
         `of the ${which} pauses of ${CALLS} calls, none was in the highest quarter`,
         { saw: `${Math.round(most)} ms or less`, wanted },
+      );
+      const between = all.filter((ms) => ms > limit / 4 && ms < 0.75 * limit);
+      t.ok(
+        between.length > 0,
+        `of the ${which} pauses of ${CALLS} calls, none was between the lowest and the highest quarter`,
+        { saw: 0, wanted },
       );
     }
   },

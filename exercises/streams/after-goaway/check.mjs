@@ -1,6 +1,7 @@
 import http2 from "node:http2";
 
-const { NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
+const { NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } =
+  http2.constants;
 
 const student = (t) =>
   t.once("module", async () => {
@@ -91,6 +92,16 @@ export default {
       (saw) =>
         `${calls.length} simultaneous requests opened ${saw} connections, but they should share one`,
     );
+    const other = await served(answer);
+    const [[path, body]] = some(t, 1);
+    const elsewhere = posted(module, other.origin, path, body);
+    await within(elsewhere.over, t);
+    t.equal(
+      [outcomeText(elsewhere), other.visits.map((visit) => visit.path)],
+      [`got ${body}`, [path]],
+      "a connection to one server was open, and a request to another server did not get there, or got the wrong response",
+    );
+    other.close();
     server.close();
   },
 
@@ -227,6 +238,23 @@ export default {
       "the connection was cut, and the next request did not get its response",
     );
     server.close();
+    for (const code of [NGHTTP2_INTERNAL_ERROR, NGHTTP2_CANCEL]) {
+      const broken = await served(({ stream }) => stream.close(code));
+      const [[where, text]] = some(t, 1);
+      const closed = posted(module, broken.origin, where, text);
+      await within(closed.over, t);
+      t.equal(
+        broken.visits.length,
+        1,
+        "the server closed a stream with a code other than `NGHTTP2_REFUSED_STREAM`, but the request was not sent exactly once",
+      );
+      t.ok(
+        closed.outcome?.error,
+        "the server closed a stream without a response, but the promise was not rejected",
+        { saw: outcomeText(closed) },
+      );
+      broken.close();
+    }
   },
 
   async bounded(t) {

@@ -64,6 +64,13 @@ export default {
         `${2 * many} writes, of which ${most} may be in one turn, took ${inTurn.size} turns`,
         { wanted: `${fewest} or one more` },
       );
+      const turns = [...inTurn.keys()];
+      const span = Math.max(...turns) - Math.min(...turns) + 1;
+      t.ok(
+        span <= fewest + 3,
+        `${2 * many} writes, of which ${most} may be in one turn, were spread over ${span} turns, and in some of these turns nothing was written`,
+        { wanted: "a slice in each turn, while there is more to write" },
+      );
     }
   },
 

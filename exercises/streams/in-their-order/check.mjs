@@ -22,7 +22,13 @@ const expected = (lists) =>
     .flatMap((numbers, source) => numbers.map((number, index) => [number, source, index]))
     .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
 const numbers = (rows) => rows.map(([number]) => number).join(", ");
-const several = (t) => [ascending(t, 6), ascending(t, 2), [], ascending(t, 5)];
+// Numbers may be negative, 0 or fractions.
+const several = (t) => [
+  [-2, 0, ...ascending(t, 6)],
+  ascending(t, 2).map((n) => n + 0.5),
+  [],
+  [-1, 0.25, ...ascending(t, 5)],
+];
 
 export default {
   async order(t) {

@@ -22,7 +22,12 @@ const behind = (t) =>
       visit?.response.writeHead(status).end(body);
     };
     const idle = () => visits.every(({ gone }) => gone);
-    return { of, answer, idle, url: `http://127.0.0.1:${server.address().port}` };
+    /** Sends the head and the first bytes of a response that goes on. */
+    const begin = (path) => {
+      const visit = visits.find((one) => one.path === path);
+      visit?.response.writeHead(200).write("begins");
+    };
+    return { of, answer, begin, idle, url: `http://127.0.0.1:${server.address().port}` };
   });
 
 const started = (t) =>
@@ -188,6 +193,15 @@ export default {
         "the requests did not go to the upstream one by one, in the order in which they arrived",
       );
     }
+    const slow = await filled(t, 1);
+    slow.upstream.begin(slow.paths[0]);
+    await t.until(() => slow.calls[0].body === "begins", 2000);
+    await t.sleep(50);
+    t.equal(
+      slow.came().length,
+      slow.most,
+      "a response of the upstream had begun but was not over, and the next request went to the upstream too early",
+    );
   },
 
   async others(t) {

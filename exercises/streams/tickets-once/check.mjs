@@ -56,6 +56,14 @@ export default {
       numbered(1),
       "two tickets were kept, but `take` did not return the older one in its second call",
     );
+    const [lasting, last] = tokens(t, 2);
+    await run.keep(server, lasting, 2 * LATER);
+    await run.keep(server, last, LATER);
+    t.equal(
+      await taken(run, server, [lasting, last], 2),
+      [numbered(2), numbered(1)],
+      "the older of two tickets is valid for longer, but `take` did not return the newer one first",
+    );
   },
 
   async once(t) {
@@ -142,6 +150,14 @@ export default {
       await taken(run, other, few, 1),
       [numbered(1)],
       `one server sent ${most + 2} tickets, but \`take\` did not return the ticket of another server, which had sent one`,
+    );
+    const falling = tokens(t, most + 1); // each is valid for less time than the one before
+    for (const [place, ticket] of falling.entries())
+      await run.keep(server, ticket, LATER * (most + 2 - place));
+    t.equal(
+      await taken(run, server, falling, most + 1),
+      [...falling.keys()].map((place) => (place < most ? numbered(most + 1 - place) : undefined)),
+      `a server sent ${most + 1} tickets, of which the oldest is valid for longest, but it was not the one that was dropped`,
     );
   },
 
