@@ -184,14 +184,18 @@ alone: prepared
 	@code=0; $(PYTEST_ALONE) || code=1; \
 	  $(NODE_TEST) --test-concurrency=1 $(filter-out $(QUICK_NODE),$(NODE_TESTS)) || code=1; exit $$code
 
-# Nothing looks at how fast a page or a cell is, but for what comes before and after the others. The longest files first.
+# Nothing looks at how fast a page or a cell is, but for what comes before and after the others. `node --test` sorts its files by
+# name, whatever their order here: the two longest begin at once because each is a command of its own.
+LONGEST = pages weight
+OTHER_SITE_TESTS = $(filter-out $(COMPONENTS) $(LONGEST:%=tests/site/%.test.mjs),$(wildcard tests/site/*.test.mjs))
+LONGEST_TESTS = $(foreach name,$(LONGEST),'$(name): node --test --test-reporter=spec tests/site/$(name).test.mjs')
 pages: setup-lab setup-dev
 	@[ -e $(SMOKE_BUILT) ] || { echo "The smoke book was not built, so its pages are not tested (see above)." >&2; exit 1; }
 	@echo "== the site in a browser, and its cells"
 	@code=0; export SITE=_build/smoke/html CHAPTERS='$(LIVE_PAGES:%=book/%)' PAGES='$(LIVE_PAGES:%=book/%)'; \
 	  node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs || code=1; \
-	  node --test --test-reporter=spec --test-concurrency=4 \
-	    tests/live/*.test.mjs tests/live/chapters.mjs $(filter-out $(COMPONENTS),$(wildcard tests/site/*.test.mjs)) || code=1; \
+	  $(BIN)/python tools/side_by_side.py $(LONGEST_TESTS) \
+	    'cells and more: node --test --test-reporter=spec --test-concurrency=2 tests/live/*.test.mjs tests/live/chapters.mjs $(OTHER_SITE_TESTS)' || code=1; \
 	  { $(ask_lighthouse) _build/smoke/html; } || code=1; exit $$code
 
 # One after the other, as each is measured; what it has not named right is marked with a star.

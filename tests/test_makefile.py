@@ -74,7 +74,8 @@ def copy(tmp_path):
     program.parent.mkdir(parents=True)
     program.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in *side_by_side*pytest:*) exec {sys.executable} "$@" ;; esac\n'
+        'case "$*" in *side_by_side*pytest:*|*side_by_side*weight:*) '
+        f'exec {sys.executable} "$@" ;; esac\n'
         'case "$*" in *install.sh*|*browser.mjs*|*rust_addon*|*print*) exit 0 ;; esac\n'
         'echo "$*" >>calls\n'
         'case "$*" in *selection.py*) printf "%s" "$SELECTS"; exit ${SELECTION:-0} ;;\n'
@@ -174,8 +175,9 @@ def ci(copy, **env):
 SIGNS = {"pytest": "-m not alone", "lint": "linter", "smoke": "lab.book",
          "nodetest": "tests/node/glue", "components": "tests/site/part",
          "alone": "-m alone", "generator": "loadgen/settling",
-         "frames": "tests/site/*.alone", "site": "tests/site/page",
-         "live": "tests/live/page", "lighthouse": "lighthouse/run"}  # fmt: skip
+         "frames": "tests/site/*.alone", "site": "tests/site/page.test",
+         "longest": "tests/site/weight", "live": "tests/live/page",
+         "lighthouse": "lighthouse/run"}  # fmt: skip
 PARTS = list(SIGNS)
 
 
@@ -212,7 +214,8 @@ def test_nothing_runs_beside_what_reads_a_clock(copy):
     }
     together = ("pytest", "lint", "smoke", "nodetest", "components")
     order = [[at for part in together for at in places[part]]]
-    order += [places[part] for part in ("alone", "generator", "frames", "site")]
+    order += [places[part] for part in ("alone", "generator", "frames")]
+    order += [[*places["site"], *places["longest"]]]
     order += [places["lighthouse"]]
     assert all(max(before) < min(after) for before, after in itertools.pairwise(order))
     assert not any("-n " in calls[at] for at in places["alone"])
@@ -222,7 +225,7 @@ def test_components_are_tried_once_and_need_no_build(copy):
     assert ci(copy)[0] == 0
     calls = (copy / "calls").read_text().splitlines()
     assert len([call for call in calls if "tests/site/part" in call]) == 1
-    assert len([call for call in calls if "tests/site/page" in call]) == 1
+    assert len([call for call in calls if "tests/site/page.test" in call]) == 1
 
 
 def test_ci_does_not_look_at_a_build_that_failed(copy):

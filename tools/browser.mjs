@@ -20,7 +20,11 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+// Debian's shell first: it has no windows, and so a visit takes three quarters of the processor time of one with a whole browser.
+const NAMES = [
+  ...["chromium-headless-shell", "chromium", "chromium-browser"],
+  ...["google-chrome-stable", "google-chrome"],
+];
 const MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 const OWN = join(HERE, "browser");
 const INSTALLED = join(OWN, "installed");

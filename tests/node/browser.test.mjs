@@ -98,6 +98,15 @@ describe("the browser", () => {
     assert.equal(ask().path, chrome);
   });
 
+  it("is one without windows, where there is one, and a whole browser where that draws nothing", () => {
+    const whole = program("bin/chromium", BROWSER);
+    const shell = program("bin/chromium-headless-shell", BROWSER);
+    assert.equal(ask().path, shell);
+    assert.equal(ask(["--install"]).path, shell);
+    playwright(BRINGS, 'path.endsWith("-shell") ? 0 : 20');
+    assert.equal(ask(["--install"]).path, whole);
+  });
+
   it("that CHROME names and that draws nothing is told, and none is fetched", () => {
     const mine = program("mine", BROWSER);
     playwright(BRINGS, "0");
@@ -134,12 +143,15 @@ describe("a browser is fetched where there is none", () => {
     assert.equal(existsSync(join(folder, "tools/browser/installed")), false);
   });
 
-  it("from the system's packages by who may", { skip: NOT_ROOT }, () => {
-    const get = `case "$*" in *" chromium") printf '#!/bin/sh\\n${BROWSER}\\n' >'${folder}/bin/chromium'
-      chmod +x '${folder}/bin/chromium' ;; esac`;
-    program("bin/apt-get", get);
-    assert.equal(ask(["--install"]).path, join(folder, "bin/chromium"));
-  });
+  for (const name of ["chromium-headless-shell", "chromium"])
+    it(`from the system's packages by who may, where they have ${name}`, { skip: NOT_ROOT }, () => {
+      const path = join(folder, "bin", name);
+      const get = `case "$*" in *--version) ;; *update*) ;;
+        *" ${name}") printf '#!/bin/sh\\n${BROWSER}\\n' >'${path}'; chmod +x '${path}' ;;
+        *) exit 1 ;; esac`;
+      program("bin/apt-get", get);
+      assert.equal(ask(["--install"]).path, path);
+    });
 
   it("from Playwright, into the folder of the project, and is found there again", () => {
     playwright(BRINGS);
