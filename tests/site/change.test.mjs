@@ -153,6 +153,48 @@ describe("below a program of a chapter", () => {
     });
   });
 
+  it("every key of a keyboard writes what it says, on the page of the lab, too", async () => {
+    const text = `// "a" / 'b'? \\ ~ [x] {y} (z); & # @ % ^ * + - = < > | ! $ , . : \``;
+    for (const page of [chapter, lab])
+      await own.open(onDisk(page), async (tab) => {
+        if (page === chapter) await changed(tab);
+        else await tab.locator(".lab-change textarea").focus();
+        const content = tab.locator(".lab-change .cm-content");
+        await content.focus();
+        await tab.keyboard.press("ControlOrMeta+a");
+        await tab.keyboard.press("Delete");
+        await tab.keyboard.type(text);
+        assert.equal(await content.innerText(), text);
+      });
+  });
+
+  it("after a program that fills the stack the next one runs", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const its = await changed(tab);
+      await its.result("function again(n) { return again(n + 1); }\nagain(0);");
+      assert.match(await its.complaint(), /nested more deeply[\s\S]*calls itself without an end/);
+      await its.result("console.log('next')");
+      assert.equal(await its.printed(), "next");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("an import of names brings what the module loads only then", async () => {
+    await own.open(onDisk(lab), async (tab, seen) => {
+      const its = panel(tab);
+      await its.box.locator("textarea").focus();
+      await its.box.locator(".cm-content").waitFor();
+      await its.box.getByLabel("Kind of program").selectOption("mjs");
+      const source = `import { writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+writeFileSync("a", "b");
+console.log(typeof promisify);`;
+      await its.result(source);
+      assert.equal(await its.printed(), "function");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
   it("what never ends, eats memory or prints a million lines is stopped with a sentence, and the page goes on", async () => {
     await own.open(onDisk(chapter), async (tab) => {
       const its = await changed(tab);
@@ -211,6 +253,8 @@ describe("below a program of a chapter", () => {
         const text = `${await its.complaint()}${await its.box.locator(".result").innerText()}`;
         assert.match(text, sentence, program);
       }
+      await its.result("console.log(“hello”);");
+      assert.match(await its.complaint(), /of printed text \(“, U\+201C\)/);
       await its.result("alert('hello');");
       assert.match(await its.told(), /alert belongs to browsers/);
       await its.result("");

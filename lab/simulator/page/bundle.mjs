@@ -95,6 +95,10 @@ const MOSTLY_ABSENT = "worker_threads";
 
 const ERRORS = "internal/errors";
 
+/** A program that reads everything that a module exports, as `import` does: some of it is loaded only then. */
+const readingOf = (name) =>
+  `const exported = require(${JSON.stringify(name)}); for (const key in exported) try { exported[key]; } catch {}`;
+
 /** What packs there are beside that of every program, and the modules that are loaded for each; "later" has all others. */
 const PACKS = {
   streams: ["stream", "stream/consumers", "stream/promises", "string_decoder"],
@@ -130,11 +134,11 @@ async function textsOf(node, machineParts) {
   const packs = { node: await shortened(node.texts, [...names]) };
   const modules = [];
   const fill = async (pack, publicNames) => {
-    modules.push(
-      ...publicNames.filter(
-        (name) => name !== MOSTLY_ABSENT && runs(`require(${JSON.stringify(name)})`),
-      ),
+    const loadable = publicNames.filter(
+      (name) => name !== MOSTLY_ABSENT && runs(`require(${JSON.stringify(name)})`),
     );
+    modules.push(...loadable);
+    for (const name of loadable) runs(readingOf(name));
     const [, ...programs] = textIn(`probe-${pack}.txt`).trim().split("\n");
     for (const source of programs) runs(source);
     const before = Object.values(packs);
@@ -148,11 +152,11 @@ async function textsOf(node, machineParts) {
       pack,
       publicNames.filter((name) => (names ? names.includes(name) : !ofAPack.has(name))),
     );
-  const loadable = Object.values(packs)
+  const packed = Object.values(packs)
     .flatMap(Object.entries)
     .flatMap(([name, text]) => (name === ERRORS ? [] : [text]));
   const ours = Object.values(machineParts).filter((part) => typeof part === "string");
-  const errors = errorsFor(node.texts[ERRORS], [...loadable, ...ours]);
+  const errors = errorsFor(node.texts[ERRORS], [...packed, ...ours]);
   Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
