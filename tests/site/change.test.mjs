@@ -245,6 +245,7 @@ console.log(typeof promisify);`;
       for (const [program, sentence] of [
         ["require('child_process').exec('ls');", /no child processes .* node program\.cjs$/],
         ["fetch('https://example.org');", /The model has no fetch\./],
+        ["new (require('util').MIMEType)('a/b');", /The model has no MIMEType in a page/],
         ["new Worker('x');", /Worker is not defined|no workers/],
         ["const a = <b>x</b>;", /looks like JSX/],
         ["const a: number = 1;", /looks like TypeScript/],
@@ -560,6 +561,34 @@ describe("the Loop Lab", () => {
         assert.deepEqual(seen.errors, []);
       },
     );
+  });
+
+  it("what a reader writes into the program of a link is there after a reload, and the link alone replaces nothing", async () => {
+    await own.open(onDisk(lab), async (tab, seen) => {
+      const area = tab.locator(".lab-change textarea");
+      const its = panel(tab);
+      const wait = (text) =>
+        tab.waitForFunction(
+          (wanted) => document.querySelector(".lab-change textarea")?.value === wanted,
+          text,
+        );
+      await area.focus();
+      await its.write("console.log('mine')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab) + fragment("console.log('sent')"));
+      await wait("console.log('sent')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab));
+      await wait("console.log('mine')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab) + fragment("console.log('sent')"));
+      await wait("console.log('sent')");
+      await area.focus();
+      await its.write("console.log('sent and changed')");
+      await tab.reload();
+      await wait("console.log('sent and changed')");
+      assert.deepEqual(seen.errors, []);
+    });
   });
 
   it("a link that was cut, is too long or names a strange file is told, or its name is left out", async () => {

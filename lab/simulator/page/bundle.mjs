@@ -95,6 +95,18 @@ const MOSTLY_ABSENT = "worker_threads";
 
 const ERRORS = "internal/errors";
 
+/** Modules for which no page has room: who imports fs or util reads them, and hardly a program uses them. */
+const RARE = new Set(
+  ["mime", "streams/fast-utf8-stream", "util/debounce", "util/throttle"].map(
+    (name) => `internal/${name}`,
+  ),
+);
+/** The text in the place of such a module: what it exports throws an error when it is called. */
+const absentText = (module) => `const absent = (name) => function () {
+  throw new Error("The model has no " + String(name) + " in a page");
+};
+module.exports = new Proxy(absent("${basename(module)}"), { get: (_, name) => absent(name) });`;
+
 /** A program that reads everything that a module exports, as `import` does: some of it is loaded only then. */
 const readingOf = (name) =>
   `const exported = require(${JSON.stringify(name)}); for (const key in exported) try { exported[key]; } catch {}`;
@@ -178,7 +190,7 @@ async function textsOf(node, machineParts) {
 async function shortened(texts, names) {
   const short = {};
   for (const name of names.sort()) {
-    const { text } = complete(acorn, texts[name], false);
+    const { text } = complete(acorn, RARE.has(name) ? absentText(name) : texts[name], false);
     const { code } = await transform(text, { minify: true, target: TARGET });
     short[name] = code;
   }
