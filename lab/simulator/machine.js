@@ -505,12 +505,16 @@ class Machine {
     this.deadline = this.limits.clock() + this.limits.limitMs;
   }
 
-  /** What `action` returns; what the engine throws becomes a sentence. */
+  /**
+   * What `action` returns; what the engine throws becomes a sentence. Of an engine that its host has ended, as when its stack is
+   * full, nobody restores the stack pointer: the machine `isSpent`, and can run no other program.
+   */
   told(action) {
     try {
       return action();
     } catch (error) {
       if (error instanceof NotModelledError) throw error;
+      this.isSpent ||= !(error instanceof EngineError);
       if (error instanceof WebAssembly.RuntimeError)
         throw new NotModelledError("The engine of the model failed on this program.");
       if (error instanceof RangeError)

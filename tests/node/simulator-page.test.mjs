@@ -96,7 +96,7 @@ test("a link that holds no program says nothing, one that is damaged says so, an
   }
 });
 
-test("a hint is for what a browser has, for types, for JSX, and for nothing else", () => {
+test("a hint is for what a newcomer writes, and for nothing else", () => {
   assert.match(hintFor("ReferenceError: alert is not defined", ""), /alert belongs to browsers/);
   const stopped = "The program was stopped after 5 s";
   assert.match(hintFor(stopped, "for (;;);"), /No timer or promise callback can run/);
@@ -104,8 +104,32 @@ test("a hint is for what a browser has, for types, for JSX, and for nothing else
   assert.equal(hintFor(stopped, "const again = () => setImmediate(again);\nagain();"), null);
   assert.match(hintFor("SyntaxError: x", "function f(a: string) {}"), /TypeScript/);
   assert.match(hintFor("SyntaxError: x", "const a = <App />;"), /JSX/);
+  const unparsed = (line) =>
+    hintFor(`a.cjs:1\n${line}\n\nSyntaxError: Invalid or unexpected token`, line);
+  for (const line of ["print(“a”);", "print(‘a’);", "let x = 5 – 3;", "f(…a);", "f();\u200b"])
+    assert.match(unparsed(line), /of printed text .*U\+20[\dA-F]{2}.* again\.$/, line);
+  assert.match(unparsed("npm install express"), /a command for a terminal/);
+  const undefinedName = (name) => hintFor(`ReferenceError: ${name} is not defined`, "");
+  for (const [name, hint] of [
+    ["setTimout", "Did you mean setTimeout?"],
+    ["settimeout", "Did you mean setTimeout?"],
+    ["Console", "Did you mean console?"],
+    ["print", "JavaScript prints with console.log."],
+    ["__dirname", "An ES module has import.meta.dirname instead."],
+    ["exports", "This file is an ES module. Write import and export, or choose CommonJS above."],
+  ])
+    assert.equal(undefinedName(name), hint);
+  const noAwait =
+    "SyntaxError: await is only valid in async functions and the top level bodies of modules";
+  assert.match(hintFor(noAwait, "function f() { await g(); }"), /async before the function/);
+  assert.match(hintFor("Error: ENOENT: no such file or directory, open 'a'", ""), /Write the file/);
+  assert.match(hintFor("The program printed more than 10,000 lines and was stopped.", ""), /fewer/);
+  assert.match(hintFor("its functions are nested more deeply than", ""), /calls itself/);
   for (const [error, source] of [
     ["ReferenceError: thing is not defined", ""],
+    ["ReferenceError: x is not defined", ""],
+    ["ReferenceError: count is not defined", ""],
+    ["SyntaxError: Invalid or unexpected token", "const größe = #;"],
     ["SyntaxError: Unexpected token", "if (a < b && c > d) {"],
     ["SyntaxError: Unexpected token", "const o = { a: 1, b };"],
     ["Error: boom", "alert"],

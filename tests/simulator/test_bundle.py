@@ -16,6 +16,7 @@ from lab.processes import child, nodes
 from lab.simulator import bundle
 
 MEASURED = Path(__file__).with_name("first-run.mjs")
+IMPORTS = Path(__file__).with_name("imports.mjs")
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,15 @@ def test_a_site_carries_each_supported_node_that_is_installed(site, folder):
         assert {"_http_server", "net", "model/sockets"} <= set(facts["packs"]["sockets"])
         assert {"internal/streams/readable", "stream"} <= set(facts["packs"]["streams"])
         assert "internal/webstreams/readablestream" in facts["packs"]["web"]
+
+
+def test_each_module_that_a_page_offers_can_be_imported(site, folder):
+    """An import reads all that a module exports, of which some is loaded only then."""
+    loader = about(site)
+    assert {"util", "fs", "stream"} <= set(loader["modules"])
+    for major in loader["nodes"]:
+        command = [nodes.program(), str(IMPORTS), str(folder), major, *loader["modules"]]
+        assert json.loads(child.run_to_end(command, 900).stdout) == {}, major
 
 
 def test_the_frame_runs_the_one_script_that_its_policy_names(folder):

@@ -106,6 +106,8 @@ def test_a_hand_in_that_never_ends_is_told_as_the_sandbox_tells_it(model):
             "your file cannot be loaded: TypeError: no (mine.mjs, line 1)",
         ),
         ("throw 'text';\n", 'it threw "text"'),
+        ("module.exports = { mapLimit() {} };\n", "instead of `module.exports`"),
+        ("const fs = require('fs');\nexport function mapLimit() {}\n", "`import` instead"),
         ("import './lib.mjs';\nexport function mapLimit() {}\n", "lib.mjs"),
         ("process.exit(0);\n", "Does it call process.exit()?"),
         ("export function mapLimit() { return new Promise(() => {}); }\n", "did not"),
@@ -116,6 +118,75 @@ def test_what_strangers_hand_in_gets_the_sandbox_s_words(model, source, words):
     verdict = judged(model, exercises.exercise("map-limit"), source)
     assert "lacks" in verdict or words in verdict["criteria"][0]["message"], verdict
     assert '"fault":' not in json.dumps(verdict)
+
+
+# Right answers in another style than the solution's. A check that refuses one of them is wrong.
+WITH_PROMISES = """
+import { setTimeout as sleep } from "node:timers/promises";
+export const every = (ms, fn) => {
+  const control = new AbortController();
+  const { signal } = control;
+  const begin = performance.now();
+  const run = async () => {
+    let point = 0;
+    for (;;) {
+      point = Math.max(point + 1, Math.ceil((performance.now() - begin) / ms));
+      let rest;
+      while ((rest = begin + point * ms - performance.now()) > 0)
+        await sleep(Math.ceil(rest), undefined, { signal });
+      fn(point);
+      if (signal.aborted) return;
+    }
+  };
+  run().catch((error) => {
+    if (error.name !== "AbortError") throw error;
+  });
+  return () => control.abort();
+};
+"""
+WITH_MORE = """
+export const summary = (rows, seconds) => {
+  const times = rows.filter(({ status }) => String(status).startsWith("2")).map(({ ms }) => ms);
+  times.sort((a, b) => a - b);
+  const { length } = times;
+  const at = (share) => {
+    const rank = Math.ceil(length * share);
+    return length - rank < 10 ? null : times[rank - 1];
+  };
+  const mean = length ? times.reduce((sum, ms) => sum + ms / length, 0) : null;
+  return { p50: at(0.5), p99: at(0.99), mean, throughput: length / seconds, length };
+};
+"""
+
+
+@pytest.mark.parametrize(("name", "source"), [("every", WITH_PROMISES), ("summary", WITH_MORE)])
+def test_a_right_answer_in_another_style_has_all_points(model, name, source):
+    verdict = judged(model, exercises.exercise(name), source, f"{name}.mjs")
+    missed = [each for each in verdict["criteria"] if each["outcome"] != "held"]
+    assert missed == []
+
+
+def test_who_wakes_up_too_often_because_of_cut_delays_reads_so(model):
+    source = """
+export function every(ms, fn) {
+  const begin = performance.now();
+  let point = 1;
+  let timer;
+  const plan = () => {
+    timer = setTimeout(look, begin + point * ms - performance.now() - 0.7);
+  };
+  function look() {
+    if (performance.now() < begin + point * ms) return plan();
+    fn(point++);
+    plan();
+  }
+  plan();
+  return () => clearTimeout(timer);
+}
+"""
+    verdict = judged(model, exercises.exercise("every"), source, "every.mjs")
+    (sleeps,) = [each for each in verdict["criteria"] if each["criterion"] == "sleeps"]
+    assert "round the delay up" in sleeps["message"]
 
 
 def test_a_module_that_the_model_lacks_is_named(model):

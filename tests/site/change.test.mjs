@@ -153,6 +153,48 @@ describe("below a program of a chapter", () => {
     });
   });
 
+  it("every key of a keyboard writes what it says, on the page of the lab, too", async () => {
+    const text = `// "a" / 'b'? \\ ~ [x] {y} (z); & # @ % ^ * + - = < > | ! $ , . : \``;
+    for (const page of [chapter, lab])
+      await own.open(onDisk(page), async (tab) => {
+        if (page === chapter) await changed(tab);
+        else await tab.locator(".lab-change textarea").focus();
+        const content = tab.locator(".lab-change .cm-content");
+        await content.focus();
+        await tab.keyboard.press("ControlOrMeta+a");
+        await tab.keyboard.press("Delete");
+        await tab.keyboard.type(text);
+        assert.equal(await content.innerText(), text);
+      });
+  });
+
+  it("after a program that fills the stack the next one runs", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const its = await changed(tab);
+      await its.result("function again(n) { return again(n + 1); }\nagain(0);");
+      assert.match(await its.complaint(), /nested more deeply[\s\S]*calls itself without an end/);
+      await its.result("console.log('next')");
+      assert.equal(await its.printed(), "next");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("an import of names brings what the module loads only then", async () => {
+    await own.open(onDisk(lab), async (tab, seen) => {
+      const its = panel(tab);
+      await its.box.locator("textarea").focus();
+      await its.box.locator(".cm-content").waitFor();
+      await its.box.getByLabel("Kind of program").selectOption("mjs");
+      const source = `import { writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+writeFileSync("a", "b");
+console.log(typeof promisify);`;
+      await its.result(source);
+      assert.equal(await its.printed(), "function");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
   it("what never ends, eats memory or prints a million lines is stopped with a sentence, and the page goes on", async () => {
     await own.open(onDisk(chapter), async (tab) => {
       const its = await changed(tab);
@@ -203,6 +245,7 @@ describe("below a program of a chapter", () => {
       for (const [program, sentence] of [
         ["require('child_process').exec('ls');", /no child processes .* node program\.cjs$/],
         ["fetch('https://example.org');", /The model has no fetch\./],
+        ["new (require('util').MIMEType)('a/b');", /The model has no MIMEType in a page/],
         ["new Worker('x');", /Worker is not defined|no workers/],
         ["const a = <b>x</b>;", /looks like JSX/],
         ["const a: number = 1;", /looks like TypeScript/],
@@ -211,6 +254,8 @@ describe("below a program of a chapter", () => {
         const text = `${await its.complaint()}${await its.box.locator(".result").innerText()}`;
         assert.match(text, sentence, program);
       }
+      await its.result("console.log(“hello”);");
+      assert.match(await its.complaint(), /of printed text \(“, U\+201C\)/);
       await its.result("alert('hello');");
       assert.match(await its.told(), /alert belongs to browsers/);
       await its.result("");
@@ -516,6 +561,34 @@ describe("the Loop Lab", () => {
         assert.deepEqual(seen.errors, []);
       },
     );
+  });
+
+  it("what a reader writes into the program of a link is there after a reload, and the link alone replaces nothing", async () => {
+    await own.open(onDisk(lab), async (tab, seen) => {
+      const area = tab.locator(".lab-change textarea");
+      const its = panel(tab);
+      const wait = (text) =>
+        tab.waitForFunction(
+          (wanted) => document.querySelector(".lab-change textarea")?.value === wanted,
+          text,
+        );
+      await area.focus();
+      await its.write("console.log('mine')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab) + fragment("console.log('sent')"));
+      await wait("console.log('sent')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab));
+      await wait("console.log('mine')");
+      await visit(tab, "about:blank");
+      await visit(tab, onDisk(lab) + fragment("console.log('sent')"));
+      await wait("console.log('sent')");
+      await area.focus();
+      await its.write("console.log('sent and changed')");
+      await tab.reload();
+      await wait("console.log('sent and changed')");
+      assert.deepEqual(seen.errors, []);
+    });
   });
 
   it("a link that was cut, is too long or names a strange file is told, or its name is left out", async () => {

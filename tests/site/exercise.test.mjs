@@ -155,7 +155,16 @@ describe("an exercise on its page", () => {
       );
       assert.equal(await box.locator(".criteria li").count(), 0);
       assert.match(await box.locator(".best").innerText(), /^This try: 0 of 7 points\./);
-      assert.match(await checked("export const other = 1;\n"), /exports no function `mapLimit`/);
+      assert.match(
+        await checked("export const other = 1;\n"),
+        /^0 of 7 points\. Nothing could be checked, because your file exports no function `mapLimit`/,
+      );
+      assert.equal(await box.locator(".criteria li").count(), 0);
+      assert.match(
+        await checked("module.exports = { mapLimit() {} };\n"),
+        /is an ES module\. Write `export function …` instead of `module\.exports`/,
+      );
+      await checked(`export function mapLimit(n) { return mapLimit(n) + 1; }\n`);
       await checked('import "node:zlib";\nexport function mapLimit() {}\n');
       assert.match(
         await box.locator(".complaint").innerText(),
@@ -164,6 +173,32 @@ describe("an exercise on its page", () => {
       assert.equal(await checked(SOLUTION), "7 of 7 points.");
       assert.deepEqual(seen.errors, []);
     });
+  });
+
+  it("a program may import what it likes of the modules that the model has", async () => {
+    await own.open(onDisk(chapter), async (tab, seen) => {
+      const { checked } = await opened(tab);
+      const source = `import { promisify } from "node:util";\nimport { Blob } from "node:buffer";\n${SOLUTION}`;
+      assert.equal(await checked(source), "7 of 7 points.");
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+
+  it("on a phone letters and buttons are large enough for a finger", async () => {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    await own.open(
+      onDisk(chapter),
+      async (tab) => {
+        const { box } = await opened(tab);
+        const [letters, heights] = await box.evaluate((sheet) => [
+          getComputedStyle(sheet.querySelector(".cm-content")).fontSize,
+          [...sheet.querySelectorAll("button")].map((one) => one.getBoundingClientRect().height),
+        ]);
+        assert.equal(letters, "16px");
+        assert.ok(Math.min(...heights) >= 44, heights.join());
+      },
+      phone,
+    );
   });
 
   it("a check about streams loads them when it needs them", async () => {

@@ -69,29 +69,47 @@ exports.prepare = () => {
   const promises = own.require("node:timers/promises");
   Object.assign(own.require("node:timers"), virtual);
   Object.assign(globalThis, virtual);
-  promises.setTimeout = (delay, value) =>
-    new Promise((resolve) => virtual.setTimeout(resolve, delay, value));
-  promises.setImmediate = (value) => new Promise((resolve) => virtual.setImmediate(resolve, value));
-  promises.setInterval = async function* setInterval(delay, value) {
+  // A promise of what `begin` waits for, which starts a timer and returns it; an abort stops the timer and rejects.
+  const abortable = (begin, signal) =>
+    new Promise((resolve, reject) => {
+      const abort = () => {
+        stop(timer);
+        const error = new Error("The operation was aborted", { cause: signal.reason });
+        reject(Object.assign(error, { name: "AbortError", code: "ABORT_ERR" }));
+      };
+      let timer;
+      if (signal?.aborted) return abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      timer = begin((value) => {
+        signal?.removeEventListener("abort", abort);
+        resolve(value);
+      });
+    });
+  promises.setTimeout = (delay, value, { signal } = {}) =>
+    abortable((done) => virtual.setTimeout(done, delay, value), signal);
+  promises.setImmediate = (value, { signal } = {}) =>
+    abortable((done) => virtual.setImmediate(done, value), signal);
+  promises.setInterval = async function* setInterval(delay, value, { signal } = {}) {
     const ticks = [];
     let tell;
     const timer = virtual.setInterval(() => {
       ticks.push(value);
       tell?.();
     }, delay);
+    signal?.addEventListener("abort", () => stop(timer), { once: true });
     try {
       for (;;) {
         if (ticks.length > 0) yield ticks.shift();
         else
-          await new Promise((resolve) => {
-            tell = resolve;
-          });
+          await abortable((done) => {
+            tell = done;
+          }, signal);
       }
     } finally {
       stop(timer);
     }
   };
-  promises.scheduler.wait = promises.setTimeout;
+  promises.scheduler.wait = (delay, options) => promises.setTimeout(delay, undefined, options);
   performance.now = () => now;
   process.hrtime = Object.assign(() => [Math.floor(now / 1000), Math.floor((now % 1000) * 1e6)], {
     bigint: () => BigInt(Math.floor(now * 1e6)),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sphinx.util import logging
 
+from lab.simulator import bundle
 from lab.storage import written
 from lab.widgets import parts
 
@@ -54,7 +55,9 @@ def apply(static: Path) -> None:
             )
         written.write(script, text.replace(shipped_text, right).encode())
     for script in static.rglob("*.js"):
-        if script.name not in parts.names():
+        # The scripts of the model keep nothing themselves, and explain what localStorage is.
+        of_model = script.parent.name.startswith(bundle.FOLDER)
+        if script.name not in parts.names() and not of_model:
             text = script.read_text("utf8")
             if (safe := with_our_storage(text)) != text:
                 written.write(script, safe.encode())

@@ -125,6 +125,8 @@ export class Watched {
       return ". Only the contents of your folder are available here: its modules, and the libraries in its node_modules. To install a library, run `npm install` in the folder";
     if (/ENOENT[^'\n]{0,100}'(?:[^'\n]{0,300}\/)?\.env(?:\.\w{1,40})?'/.test(text))
       return ". Files whose names begin with a dot are not handed in. Give each variable a default value in the program";
+    if (!folder && /\b(?:module|exports|require) is not defined/.test(text))
+      return ". Your file is an ES module. Write `export function …` instead of `module.exports`, and `import` instead of `require`";
     if (folder && /Cannot use import statement outside a module/.test(text))
       return '. Add "type": "module" to package.json, or give the file a name that ends in .mjs';
     if (/not supported in strip-only mode/.test(text))

@@ -7,6 +7,7 @@ const FOLDER = "/hand";
 const LONG = "The check took longer than all criteria together may take, so it was stopped.";
 const NEVER = Number.POSITIVE_INFINITY;
 const BEAT_MS = 400;
+const NEXT_MS = 1400; // how long a program may compute that has been stopped once: its reader waits for each criterion
 // A check that has sockets of its own reaches no program here: each has a machine to itself.
 const OUTSIDE = /\brequire\(["']node:(?:net|http|http2|child_process)["']\)/;
 const SYNTAX = /:(\d+)\n[\s\S]*\nSyntaxError: (.*)$/;
@@ -172,6 +173,8 @@ export function judge(model, machines, texts, exercise, handIn, options) {
     for (const text of report.sent) toCheck({ said: id, frame: JSON.parse(text) }, at);
     if (report.isStuck) {
       guest.isStuck = true;
+      const { limits } = machines.handIn;
+      limits.limitMs = Math.min(limits.limitMs, NEXT_MS);
       handIns.close(guest.handle);
       return toCheck({ stuck: id }, at);
     }

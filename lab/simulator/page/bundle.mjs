@@ -95,6 +95,22 @@ const MOSTLY_ABSENT = "worker_threads";
 
 const ERRORS = "internal/errors";
 
+/** Modules for which no page has room: who imports fs or util reads them, and hardly a program uses them. */
+const RARE = new Set(
+  ["mime", "streams/fast-utf8-stream", "util/debounce", "util/throttle"].map(
+    (name) => `internal/${name}`,
+  ),
+);
+/** The text in the place of such a module: what it exports throws an error when it is called. */
+const absentText = (module) => `const absent = (name) => function () {
+  throw new Error("The model has no " + String(name) + " in a page");
+};
+module.exports = new Proxy(absent("${basename(module)}"), { get: (_, name) => absent(name) });`;
+
+/** A program that reads everything that a module exports, as `import` does: some of it is loaded only then. */
+const readingOf = (name) =>
+  `const exported = require(${JSON.stringify(name)}); for (const key in exported) try { exported[key]; } catch {}`;
+
 /** What packs there are beside that of every program, and the modules that are loaded for each; "later" has all others. */
 const PACKS = {
   streams: ["stream", "stream/consumers", "stream/promises", "string_decoder"],
@@ -130,11 +146,11 @@ async function textsOf(node, machineParts) {
   const packs = { node: await shortened(node.texts, [...names]) };
   const modules = [];
   const fill = async (pack, publicNames) => {
-    modules.push(
-      ...publicNames.filter(
-        (name) => name !== MOSTLY_ABSENT && runs(`require(${JSON.stringify(name)})`),
-      ),
+    const loadable = publicNames.filter(
+      (name) => name !== MOSTLY_ABSENT && runs(`require(${JSON.stringify(name)})`),
     );
+    modules.push(...loadable);
+    for (const name of loadable) runs(readingOf(name));
     const [, ...programs] = textIn(`probe-${pack}.txt`).trim().split("\n");
     for (const source of programs) runs(source);
     const before = Object.values(packs);
@@ -148,11 +164,11 @@ async function textsOf(node, machineParts) {
       pack,
       publicNames.filter((name) => (names ? names.includes(name) : !ofAPack.has(name))),
     );
-  const loadable = Object.values(packs)
+  const packed = Object.values(packs)
     .flatMap(Object.entries)
     .flatMap(([name, text]) => (name === ERRORS ? [] : [text]));
   const ours = Object.values(machineParts).filter((part) => typeof part === "string");
-  const errors = errorsFor(node.texts[ERRORS], [...loadable, ...ours]);
+  const errors = errorsFor(node.texts[ERRORS], [...packed, ...ours]);
   Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
@@ -174,7 +190,7 @@ async function textsOf(node, machineParts) {
 async function shortened(texts, names) {
   const short = {};
   for (const name of names.sort()) {
-    const { text } = complete(acorn, texts[name], false);
+    const { text } = complete(acorn, RARE.has(name) ? absentText(name) : texts[name], false);
     const { code } = await transform(text, { minify: true, target: TARGET });
     short[name] = code;
   }

@@ -31,7 +31,7 @@ const obstacleIn = (criteria) => {
   const isOne = judgements.every(
     (one) => one.outcome === "missed" && one.message === message && one.saw === undefined,
   );
-  const isWhole = judgements.length > 1 || message.startsWith("your file cannot be loaded");
+  const isWhole = judgements.length > 1 || /^your file (cannot be loaded|exports no)/.test(message);
   return message && isOne && isWhole ? message : null;
 };
 

@@ -54,8 +54,10 @@ globalThis.LabSimulator.lab = async (place) => {
     keep();
   }
 
+  /** Keeps the program for the next visit, which would find that of a link first if the address still had one. */
   function keep() {
     globalThis.LabDom.storage.write(STORED, { name: panel.name, source: panel.text });
+    if (/[#&]z=/.test(location.hash)) history.replaceState(null, "", location.href.split("#")[0]);
   }
   panel.onchange = keep;
 
@@ -87,7 +89,9 @@ globalThis.LabSimulator.lab = async (place) => {
       return;
     }
     if (!program) return;
-    show(program, "This program came with the link. Read it first, because nothing has run yet.");
+    note.textContent =
+      "This program came with the link. Read it first, because nothing has run yet.";
+    panel.show(program); // what the reader wrote before is kept until the reader changes this one
     if (program.node in globalThis.LabSimulator.nodes) panel.take(program.node);
   }
 

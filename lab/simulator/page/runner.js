@@ -2,9 +2,10 @@
 // evaluated in the page, and what comes back is data.
 
 const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
+const SILENT_CHECK_MS = 6000; // the same of a check, for which worker.js has more patience
 const LOADING_MS = 30_000;
-const GONE =
-  "The program was stopped because it kept the model busy for 2 s, perhaps with memory or " +
+const gone = (ms) =>
+  `The program was stopped because it kept the model busy for ${Math.round(ms / 1000)} s, perhaps with memory or ` +
   "long texts.";
 const DISPLACED = "The program was stopped because another program on this page was started.";
 const NOT_LOADED =
@@ -109,7 +110,7 @@ export class Runner {
   #receive({ id, what: event, ...more }) {
     if (event === "refused") this.#sent.clear(); // perhaps there is no machine: the next one needs its texts
     if (!this.#current || this.#current.id !== id) return;
-    const { tell } = this.#current;
+    const { tell, program } = this.#current;
     if (event === "lacking") {
       this.#wait(LOADING_MS, NOT_LOADED);
       return this.#complete(this.#current, more.packs);
@@ -117,7 +118,10 @@ export class Runner {
     if (["orders", "served", "judged", "refused"].includes(event)) {
       clearTimeout(this.timer);
       this.#current = null;
-    } else this.#wait(SILENT_MS, GONE);
+    } else {
+      const ms = program.exercise ? SILENT_CHECK_MS : SILENT_MS;
+      this.#wait(ms, gone(ms));
+    }
     tell(event, more);
   }
 

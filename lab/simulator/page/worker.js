@@ -10,6 +10,8 @@ import { latin1Of } from "../machine.js";
 import { kindOf } from "../program.js";
 
 const LIMITS = { limitMs: 1400, mostMB: 96 };
+// A right program may compute for longer than the solution, and a phone may be four times as slow as our machines.
+const CHECK_MS = 4000;
 const FIRST = { mostRuns: 1, traces: 1 };
 const ALL = { mostMs: 800 };
 const { unpack, packed } = globalThis.MODEL_BEGIN;
@@ -25,15 +27,15 @@ const parts = {
 globalThis.onmessage = async ({ data }) => {
   const { id, node, texts, later, program, isToPrepare } = data;
   const tell = (what, more) => postMessage({ id, what, ...more });
-  let modules = null;
+  let entry = null;
   try {
     if (!machines.has(node)) {
       const made = machineOf(texts);
       made.catch(() => machines.delete(node)); // the next run tries again
       machines.set(node, made);
     }
-    const entry = await machines.get(node);
-    modules = entry.modules;
+    entry = await machines.get(node);
+    const { modules } = entry;
     for (const pack of later ?? []) modules.add(sections(unpack(pack)));
     if (isToPrepare) return;
     modules.lacking.clear();
@@ -45,10 +47,14 @@ globalThis.onmessage = async ({ data }) => {
     if (program.exercise) judge(entry, program, tellWhole);
     else run(machine, program, tellWhole);
   } catch (error) {
-    if (!modules?.lacking.size) tell("refused", { sentence: sentenceOf(error) });
+    if (!entry?.modules.lacking.size) {
+      // The next run makes a machine of its own: the page sends the texts again after a refusal.
+      if (entry?.machine.isSpent || entry?.other?.isSpent) machines.delete(node);
+      tell("refused", { sentence: sentenceOf(error) });
+    }
   }
   // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
-  if (modules?.lacking.size) tell("lacking", { packs: [...modules.lacking] });
+  if (entry?.modules.lacking.size) tell("lacking", { packs: [...entry.modules.lacking] });
 };
 
 /** A machine of a Node, with the texts that it has; `lacking` are the packs that a program needs beside them. */
@@ -99,7 +105,15 @@ function judge(entry, program, tell) {
   const url = URL.createObjectURL(new Blob([entry.texts["check/judge"]]));
   if (!globalThis.labJudge) importScripts(url);
   URL.revokeObjectURL(url);
-  globalThis.labJudge({ NotModelledError, programOf, latin1Of, complete }, entry, program, tell);
+  const allow = (limitMs) => {
+    for (const { limits } of [entry.machine, entry.other]) limits.limitMs = limitMs;
+  };
+  allow(CHECK_MS);
+  try {
+    globalThis.labJudge({ NotModelledError, programOf, latin1Of, complete }, entry, program, tell);
+  } finally {
+    allow(LIMITS.limitMs);
+  }
 }
 
 function sentenceOf(error) {
