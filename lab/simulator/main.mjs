@@ -9,7 +9,7 @@ import { parts } from "./parts.mjs";
 
 // On a busy machine a program is not slower by this clock.
 const LEFT_OUT =
-  "The program also prints to the standard error; the orders are those of its standard output.";
+  "The program also prints to the standard error; the orders have what goes to its standard output.";
 const clock = () => process.cpuUsage().user / 1000;
 const [, , node, file, ...flags] = process.argv;
 try {

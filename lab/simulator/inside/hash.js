@@ -22,8 +22,8 @@
   const square = primes.slice(0, 16).map((prime) => rootBits(prime, 2n));
   const high = (bits) => Number(bits >> 32n) | 0;
   const low = (bits) => Number(BigInt.asIntN(32, bits));
-  const left = (word, by) => (word << by) | (word >>> (32 - by));
-  const right = (word, by) => left(word, 32 - by);
+  const rotateLeft = (word, by) => (word << by) | (word >>> (32 - by));
+  const rotateRight = (word, by) => rotateLeft(word, 32 - by);
 
   const sines = Array.from(
     { length: 64 },
@@ -41,7 +41,7 @@
       const round = at >> 4;
       const mixed = [(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)][round];
       const word = words[[at, 5 * at + 1, 3 * at + 5, 7 * at][round] % 16];
-      const turned = left((a + mixed + sines[at] + word) | 0, MD5_SHIFTS[round][at % 4]);
+      const turned = rotateLeft((a + mixed + sines[at] + word) | 0, MD5_SHIFTS[round][at % 4]);
       [a, d, c, b] = [d, c, b, (b + turned) | 0];
     }
     return [a, b, c, d];
@@ -51,12 +51,12 @@
     let [a, b, c, d, e] = state;
     for (let at = 0; at < 80; at++) {
       if (at > 15)
-        words[at] = left(words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16], 1);
+        words[at] = rotateLeft(words[at - 3] ^ words[at - 8] ^ words[at - 14] ^ words[at - 16], 1);
       const round = Math.floor(at / 20);
       const parity = b ^ c ^ d;
       const mixed = [(b & c) | (~b & d), parity, (b & c) | (b & d) | (c & d), parity][round];
-      const next = (left(a, 5) + mixed + e + SHA1_WORDS[round] + words[at]) | 0;
-      [e, d, c, b, a] = [d, c, left(b, 30), a, next];
+      const next = (rotateLeft(a, 5) + mixed + e + SHA1_WORDS[round] + words[at]) | 0;
+      [e, d, c, b, a] = [d, c, rotateLeft(b, 30), a, next];
     }
     return [a, b, c, d, e];
   };
@@ -66,14 +66,16 @@
     for (let at = 0; at < 64; at++) {
       if (at > 15) {
         const [x, y] = [words[at - 15], words[at - 2]];
-        const first = right(x, 7) ^ right(x, 18) ^ (x >>> 3);
-        const second = right(y, 17) ^ right(y, 19) ^ (y >>> 10);
+        const first = rotateRight(x, 7) ^ rotateRight(x, 18) ^ (x >>> 3);
+        const second = rotateRight(y, 17) ^ rotateRight(y, 19) ^ (y >>> 10);
         words[at] = (words[at - 16] + first + words[at - 7] + second) | 0;
       }
-      const big = right(e, 6) ^ right(e, 11) ^ right(e, 25);
-      const one = (h + big + ((e & f) ^ (~e & g)) + highCubic[at] + words[at]) | 0;
-      const two = (right(a, 2) ^ right(a, 13) ^ right(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+      const big = rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25);
+      const first = (h + big + ((e & f) ^ (~e & g)) + highCubic[at] + words[at]) | 0;
+      const second =
+        (rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) +
+        ((a & b) ^ (a & c) ^ (b & c));
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
     }
     return [a, b, c, d, e, f, g, h];
   };
@@ -89,10 +91,10 @@
         words[at] = cut(words[at - 16] + first + words[at - 7] + second);
       }
       const big = rightLong(e, 14n) ^ rightLong(e, 18n) ^ rightLong(e, 41n);
-      const one = h + big + ((e & f) ^ (cut(~e) & g)) + cubic[at] + words[at];
+      const first = h + big + ((e & f) ^ (cut(~e) & g)) + cubic[at] + words[at];
       const turned = rightLong(a, 28n) ^ rightLong(a, 34n) ^ rightLong(a, 39n);
-      const two = turned + ((a & b) ^ (a & c) ^ (b & c));
-      [h, g, f, e, d, c, b, a] = [g, f, e, cut(d + one), c, b, a, cut(one + two)];
+      const second = turned + ((a & b) ^ (a & c) ^ (b & c));
+      [h, g, f, e, d, c, b, a] = [g, f, e, cut(d + first), c, b, a, cut(first + second)];
     }
     return [a, b, c, d, e, f, g, h];
   };
@@ -156,9 +158,9 @@
       );
     return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   };
-  const printed = (bytes, encoding) =>
+  const inEncoding = (bytes, encoding) =>
     encoding && encoding !== "buffer" ? bytes.toString(encoding) : bytes;
-  const INSPECTED = Symbol.for("nodejs.util.inspect.custom");
+  const INSPECTION = Symbol.for("nodejs.util.inspect.custom");
   /** What `update` and `digest` are called on; `finish` makes the digest of all bytes. */
   const digester = (type, finish, before = []) => {
     const chunks = [...before];
@@ -175,7 +177,7 @@
         if (result && type === "Hash") throw new codes.ERR_CRYPTO_HASH_FINALIZED();
         const bytes = result ? Buffer.alloc(0) : finish(Buffer.concat(chunks));
         result = bytes;
-        return printed(bytes, encoding);
+        return inEncoding(bytes, encoding);
       },
       ...(type === "Hash" && {
         copy() {
@@ -183,7 +185,7 @@
           return digester(type, finish, chunks);
         },
       }),
-      [INSPECTED]: () => machine.refuse(`The model does not print a ${type}`),
+      [INSPECTION]: () => machine.refuse(`The model does not print a ${type}`),
     });
     return self;
   };
@@ -196,8 +198,8 @@
     createHmac(name, key, options) {
       if (options) machine.refuse("The model has no options of crypto.createHmac");
       const kind = kindOf(name);
-      const given = bytesOf(key, "utf8", "key");
-      const short = given.length > kind.block ? hashOf(kind, given) : given;
+      const keyBytes = bytesOf(key, "utf8", "key");
+      const short = keyBytes.length > kind.block ? hashOf(kind, keyBytes) : keyBytes;
       const padding = (byte) =>
         Uint8Array.from({ length: kind.block }, (_, at) => (short[at] ?? 0) ^ byte);
       const [inner, outer] = [0x36, 0x5c].map(padding);
@@ -207,7 +209,7 @@
     },
     hash(name, data, encoding = "hex") {
       if (typeof encoding === "object") machine.refuse("The model has no options of crypto.hash");
-      return printed(hashOf(kindOf(name), bytesOf(data, "utf8", "input")), encoding);
+      return inEncoding(hashOf(kindOf(name), bytesOf(data, "utf8", "input")), encoding);
     },
   };
 };

@@ -59,12 +59,12 @@
   for (const name of "pow exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot cbrt".split(
     " ",
   )) {
-    const own = Math[name];
-    const { length } = own;
+    const ownFunction = Math[name];
+    const { length } = ownFunction;
     const value = {
-      [name](...given) {
-        const numbers = given.map((each) => +each);
-        const result = apply(own, Math, numbers);
+      [name](...values) {
+        const numbers = values.map((each) => +each);
+        const result = apply(ownFunction, Math, numbers);
         if (!Number.isFinite(result)) return result;
         if (Number.isSafeInteger(result) && numbers.every(Number.isInteger)) return result;
         return +machine.host("math", [name, ...numbers].join());

@@ -1256,12 +1256,12 @@
     if (channels) return channels;
     channels = machine.loadOwn("diagnostics_channel");
     for (const name of ["channel", "subscribe", "hasSubscribers"]) {
-      const own = channels[name];
+      const ownFunction = channels[name];
       channels[name] = {
         [name](channel, ...values) {
           if (typeof channel === "string" && OF_NODE.test(channel))
-            refuse(`channels of Node's own modules (${channel})`);
-          return apply(own, channels, [channel, ...values]);
+            refuse(`channels of Node's ownFunction modules (${channel})`);
+          return apply(ownFunction, channels, [channel, ...values]);
         },
       }[name];
     }

@@ -176,14 +176,14 @@
   const pairing = new WeakSet();
   const noting = (prototype, name, iterators) => {
     const make = prototype[name];
-    const noted = {
+    const wrapper = {
       [name]() {
         const iterator = Reflect.apply(make, this, []);
         iterators.add(iterator);
         return iterator;
       },
     };
-    define(prototype, name, noted[name]);
+    define(prototype, name, wrapper[name]);
   };
   noting(Map.prototype, "keys", single);
   noting(Map.prototype, "values", single);

@@ -153,16 +153,16 @@
       };
       return void work("RANDOMBYTESREQUEST", RANDOM_MS, fill, callback);
     },
-    timingSafeEqual(one, other) {
-      const [left, right] = [one, other].map((buffer) => {
+    timingSafeEqual(...buffers) {
+      const [first, second] = buffers.slice(0, 2).map((buffer) => {
         checkBuffer(buffer);
         return new Uint8Array(buffer.buffer ?? buffer, buffer.byteOffset ?? 0, buffer.byteLength);
       });
-      if (left.length !== right.length)
+      if (first.length !== second.length)
         throw Object.assign(new RangeError("Input buffers must have the same byte length"), {
           code: "ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH",
         });
-      return left.every((byte, at) => byte === right[at]);
+      return first.every((byte, at) => byte === second[at]);
     },
   };
   let hashes = null; // the functions of hash.js
