@@ -1260,7 +1260,7 @@
       channels[name] = {
         [name](channel, ...values) {
           if (typeof channel === "string" && OF_NODE.test(channel))
-            refuse(`channels of Node's ownFunction modules (${channel})`);
+            refuse(`channels of Node's own modules (${channel})`);
           return apply(ownFunction, channels, [channel, ...values]);
         },
       }[name];
