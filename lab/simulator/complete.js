@@ -7,7 +7,7 @@
 // `try`, behind which what was taken is given back. And it tells nobody of an `await`: in a run that is
 // watched, each goes through a function that tells of it. It leaves `import.meta` empty: a name that the
 // model fills takes its place. Its `yield*` and `import()` take other microtasks: what they get goes
-// through functions of language.js.
+// through functions of language.js, and so do the values of `**`.
 
 const LOOP = "__iterated";
 const AWAIT = "__awaited";
@@ -15,8 +15,9 @@ const SCOPE = "__using";
 const META = "__meta";
 const DELEGATE = "__delegating";
 const IMPORTED = "__imported";
+const POWER = "__power";
 const NEEDED =
-  /\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b|\bwith\s*\{/;
+  /(?<!\/)\*\*|\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b|\bwith\s*\{/;
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -41,7 +42,7 @@ export function complete(acorn, source, isModule, watches = false) {
   const loop = (node, start) => {
     const name = `${LOOP}${count++}`;
     insert(start, `{ let ${name}; try { `);
-    insert(node.right.start, `(${name} = ${LOOP}(`);
+    insert(node.right.start, `(${name} = ${LOOP}((`); // which may be `a, b` in parentheses
     const close = node.await
       ? `{ const closing = ${name}.close(); if (closing) ${name}.check(await closing.promise); }`
       : `${name}.closeNow();`;
@@ -51,7 +52,7 @@ export function complete(acorn, source, isModule, watches = false) {
         ` finally { if (${name}) try ${node.await ? close : `{ ${close} }`}` +
         ` catch (error) { if (!${name}.hasThrown) throw error; } } }`,
     );
-    insertEnd(node.right.end, node.await ? ")).iterable" : ", false)).iterable");
+    insertEnd(node.right.end, node.await ? "))).iterable" : "), false)).iterable");
   };
   // The functions around the node that is visited; `name` is that of the delegation, where there is one.
   const functions = [];
@@ -59,8 +60,8 @@ export function complete(acorn, source, isModule, watches = false) {
     const around = functions.at(-1);
     if (!around?.isAsynchronousGenerator) return;
     around.name ??= `${DELEGATE}${count++}`;
-    insert(argument.start, `${around.name}(`);
-    insertEnd(argument.end, ")");
+    insert(argument.start, `${around.name}((`);
+    insertEnd(argument.end, "))");
   };
   const leaveFunction = ({ body }) => {
     const { name } = functions.pop();
@@ -94,6 +95,14 @@ export function complete(acorn, source, isModule, watches = false) {
     insert(node.start + "await".length, ` ${AWAIT}((`);
     insertEnd(node.end, `), ${line}, ${column + 1})`);
   };
+  const isWhole = ({ value }) => typeof value === "bigint" || Number.isInteger(value);
+  const wrapPower = (node) => {
+    const { start, end, left, right } = node;
+    if (isWhole(left) && isWhole(right)) return;
+    insert(start, `${POWER}(`);
+    replace(source.indexOf("**", left.end), 2, ",");
+    insertEnd(end, ")");
+  };
   const takes = (kind) => (kind === "using" ? "add" : kind === "await using" ? "addAsync" : null);
   const scopeEnd = (name, isAsync) => {
     const waits = `for (const end of ${name}.ends()) try { await end; } catch (error) { ${name}.fail(error); }`;
@@ -108,8 +117,8 @@ export function complete(acorn, source, isModule, watches = false) {
     for (const { start, kind, declarations } of resources) {
       replace(start, kind.length, "const");
       for (const { init } of declarations) {
-        insert(init.start, `${name}.${takes(kind)}(`);
-        insertEnd(init.end, ")");
+        insert(init.start, `${name}.${takes(kind)}((`);
+        insertEnd(init.end, "))");
       }
     }
     insertEnd(
@@ -140,6 +149,7 @@ export function complete(acorn, source, isModule, watches = false) {
     if (/^For(Of)?Statement$/.test(node.type) && takes(node.left?.kind)) loopScope(node);
     const isInAsyncGenerator = functions.at(-1)?.isAsynchronousGenerator;
     if (node.type === "ForOfStatement" && (node.await || isInAsyncGenerator)) loop(node, start);
+    if (node.type === "BinaryExpression" && node.operator === "**") wrapPower(node);
     if (node.type === "AwaitExpression" && watches) wrapAwait(node);
     if (node.type === "MetaProperty" && node.meta.name === "import")
       replace(node.start, node.end - node.start, META);

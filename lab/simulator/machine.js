@@ -26,7 +26,7 @@ export const INSIDE = [
   "trace",
 ];
 /** The texts that are evaluated inside only for programs that need them. */
-export const INSIDE_LATER = ["sockets", "http", "url"];
+export const INSIDE_LATER = ["sockets", "http", "url", "hash"];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];
 /** The texts that are evaluated inside only for a server with its clients. */
@@ -81,6 +81,16 @@ function addressOf(base, name) {
     return `file://${decodeURIComponent(pathname)}`;
   } catch {
     return name;
+  }
+}
+
+/** The words of the error that an action throws; null if none. */
+function attempt(action) {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return error.message;
   }
 }
 
@@ -323,11 +333,31 @@ class Machine {
   _commonjs(path) {
     const file = this.engine.text(path);
     const text = this.#text(file).replace(/^#!/, "//");
-    return this.engine.evaluate(`${WRAPPER}${text}\n})`, file);
+    return this.#evaluated(`${WRAPPER}${text}\n})`, file, false);
   }
 
   _module() {
-    return this.engine.evaluate(this.#text(), `file://${this.program.file}`, { isModule: true });
+    return this.#evaluated(this.#text(), `file://${this.program.file}`, true);
+  }
+
+  /** The value of code of the program, which parses; refused where it does not parse for the engine, as regular expressions of V8's. */
+  #evaluated(text, file, isModule) {
+    try {
+      return this.engine.evaluate(text, file, { isModule });
+    } catch (error) {
+      if (error.thrown?.name === "SyntaxError" && this.refusal === null) {
+        const words = attempt(() =>
+          this.engine.evaluate(text, file, { isModule, compileOnly: true }),
+        );
+        if (words) {
+          const name = file.split("/").pop();
+          this.#refuse(
+            `The engine of the model cannot read a part of ${name} (${words}). To run it for real: node ${name}`,
+          );
+        }
+      }
+      throw error;
+    }
   }
 
   /** What the program calls, makes or assigns at {line, column, file} of the engine's, as JSON both. */
@@ -402,6 +432,15 @@ class Machine {
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
   _locale(request) {
     return this.engine.string(inLocale(this.engine.text(request)));
+  }
+
+  /** The result of a function of Math, or the text of a number in a base, by the function's name and its values. */
+  _math(request) {
+    const [name, ...values] = this.engine.text(request).split(",");
+    const numbers = values.map(Number);
+    const [first, ...rest] = numbers;
+    const result = name === "toString" ? first.toString(...rest) : Math[name](...numbers);
+    return this.engine.string(`${result}`);
   }
 
   /** The letters of an encoding that has one byte for each, as JSON. */

@@ -1,5 +1,5 @@
-// node main.mjs NODE FILE [--trace]: every order in which FILE can print on that Node, as JSON; with
-// `trace`, the trace of the likeliest order.
+// node main.mjs NODE FILE [--trace] [--out]: every order in which FILE can print on that Node, as JSON; with
+// `trace`, the trace of the likeliest order; with `out`, what is printed to the standard error is no line.
 // Exit code 2 and one sentence on the standard error for what is not modelled, or does not parse.
 import { resolve } from "node:path";
 import { giveFiles, programIn } from "./files.mjs";
@@ -8,12 +8,14 @@ import { natives } from "./natives.js";
 import { parts } from "./parts.mjs";
 
 // On a busy machine a program is not slower by this clock.
+const LEFT_OUT =
+  "The program also prints to the standard error; the orders have what goes to its standard output.";
 const clock = () => process.cpuUsage().user / 1000;
 const [, , node, file, ...flags] = process.argv;
 try {
   const machine = await createMachine(await natives(node), await parts(), { clock });
   const isTraced = flags.includes("--trace");
-  const options = { clock, traces: isTraced ? 1 : 0 };
+  const options = { clock, traces: isTraced ? 1 : 0, outOnly: flags.includes("--out") };
   const { trace, ...result } = explored(machine, programIn(machine, node, resolve(file)), options);
   for (const order of result.orders) delete order.trace; // the whole trace has it
   const traced = isTraced ? { trace } : {};
@@ -40,7 +42,13 @@ function explored(machine, program, options) {
     if (absent)
       throw new NotModelledError(`${program.name} needs ${absent.name}, which does not exist.`);
     if (error) throw error;
-    return result;
+    const isLeftOut = first.result?.chunks.some(
+      ([fd, , , , origin]) => fd === 2 && origin !== "report",
+    );
+    return {
+      ...result,
+      notes: [...result.notes, ...(options.outOnly && isLeftOut ? [LEFT_OUT] : [])],
+    };
   }
 }
 

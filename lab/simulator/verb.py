@@ -32,8 +32,12 @@ def model(options: argparse.Namespace) -> int:
     """Print the orders of a program; returns 2, with a sentence, where there is no model of it."""
     if not options.file.is_file():
         raise LabError(f"There is no file {options.file}.")
-    command = [nodes.program(), str(MAIN), _node(options.node), str(options.file)]
+    # Mathematics and languages are the host's, so the host is that Node.
+    node = _node(options.node)
+    command = [node, str(MAIN), node, str(options.file)]
     command += ["--trace"] if options.trace else []
+    # What compares the orders with Node's reads its standard output.
+    command += ["--out"] if options.json else []
     process = child.run_to_end(command, PATIENCE_S, name="the model", env={"NODE_OPTIONS": ""})
     if process.returncode == NOT_MODELLED:
         print(process.stderr.strip(), file=sys.stderr)

@@ -54,6 +54,44 @@
   };
   define(helper, "return", ofHelpers.return);
 
+  // --- mathematics ---------------------------------------------------------------------------------
+  // The engine's differs from V8's in the last digit, so the host's is asked, but for what is exact.
+  for (const name of "pow exp expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot cbrt".split(
+    " ",
+  )) {
+    const ownFunction = Math[name];
+    const { length } = ownFunction;
+    const value = {
+      [name](...values) {
+        const numbers = values.map((each) => +each);
+        const result = apply(ownFunction, Math, numbers);
+        if (!Number.isFinite(result)) return result;
+        if (Number.isSafeInteger(result) && numbers.every(Number.isInteger)) return result;
+        return +machine.host("math", [name, ...numbers].join());
+      },
+    }[name];
+    define(Math, name, Object.defineProperty(value, "length", { value: length }));
+  }
+  const { toString: textOf } = Number.prototype;
+  const texts = {
+    toString(radix) {
+      const text = apply(textOf, this, [radix]);
+      const isExact = radix === undefined || +radix === 10 || Number.isSafeInteger(+this);
+      return isExact ? text : machine.host("math", ["toString", +this, +radix].join());
+    },
+  };
+  define(
+    Number.prototype,
+    "toString",
+    Object.defineProperty(texts.toString, "length", { value: 1 }),
+  );
+  const { pow } = Math;
+  define(globalThis, "__power", (base, exponent) =>
+    typeof base === "number" && typeof exponent === "number"
+      ? pow(base, exponent)
+      : base ** exponent,
+  );
+
   // --- an iterator of promises over a synchronous one ------------------------------------------
   const closesOnFailure = major >= 24; // so does V8 since 13
   machine.fromSync = (iterator) => {

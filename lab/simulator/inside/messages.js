@@ -73,7 +73,7 @@
     }
     close(callback) {
       if (typeof callback === "function") this.once("close", callback);
-      closeBoth(this);
+      closeOne(this);
     }
     [kCreateEvent](data, type) {
       if (type !== "message" && type !== "messageerror") return super[kCreateEvent](data, type);
@@ -110,22 +110,25 @@
       machine.callBack(state.wrap, () => port[DISPATCH](message, "message"));
       if (machine.isStopped) return;
     }
-    if (state.isEnding && !state.queue.length) closeOne(port);
+    if (!state.isEnding || state.queue.length) return;
+    // Sooner or later, in a loop that goes on.
+    if (!state.isStarted && port.listenerCount("close"))
+      machine.refuse("The model does not know when a port that takes no messages is closed");
+    closeOne(port);
   };
   const closeOne = (port) => {
     const state = states.get(port);
     if (state.isClosed) return;
     state.isClosed = true;
     machine.handles.delete(port);
-    machine.closing.push(() => machine.makeCallback(() => port.dispatchEvent(new Event("close"))));
-  };
-  const closeBoth = (port) => {
-    const { peer } = states.get(port);
-    closeOne(port);
-    if (peer && !states.get(peer).isClosed) {
-      states.get(peer).isEnding = true;
-      wake(peer);
-    }
+    machine.closing.push(() => {
+      const { peer } = state;
+      if (peer && !states.get(peer).isClosed) {
+        states.get(peer).isEnding = true;
+        wake(peer);
+      }
+      machine.makeCallback(() => port.dispatchEvent(new Event("close")));
+    });
   };
 
   class MessageChannel {

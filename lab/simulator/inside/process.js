@@ -429,18 +429,18 @@
   });
 
   const RealDate = Date;
-  class ModelDate extends RealDate {
-    constructor(...values) {
-      if (values.length) super(...values);
-      else super(ModelDate.now());
-    }
-    static now() {
-      return Math.floor(machine.epoch() + machine.preciseNow());
-    }
+  // It has the engine's prototype: a date that Node makes is one of the program's.
+  function ModelDate(...values) {
+    if (!new.target) return new ModelDate().toString();
+    return Reflect.construct(RealDate, values.length ? values : [ModelDate.now()], new.target);
   }
-  Object.defineProperty(ModelDate, "name", { value: "Date" });
-  expose("Date", new Proxy(ModelDate, { apply: () => new ModelDate().toString() }));
-  ModelDate.prototype.constructor = globalThis.Date;
+  const ofDate = Object.getOwnPropertyDescriptors(RealDate);
+  ofDate.now.value = {
+    now: () => Math.floor(machine.epoch() + machine.preciseNow()),
+  }.now;
+  Object.defineProperties(ModelDate, ofDate);
+  expose("Date", ModelDate);
+  defineHidden(RealDate.prototype, "constructor", ModelDate);
 
   // --- languages and time zones ----------------------------------------------------------------
   const LOCAL = {
@@ -691,6 +691,9 @@
   exposeModule("stream/web", WEB_STREAMS);
 
   const console = load("internal/console/global");
+  // The inspector's, which do nothing where none listens.
+  for (const name of ["profile", "profileEnd", "timeStamp", "context"])
+    console[name] ??= { [name]() {} }[name];
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
@@ -705,7 +708,11 @@
       if (typeof item !== "object" || item === null) return item;
       if (copies.has(item)) return copies.get(item);
       const { is } = machine;
-      if (is.isPromise(item)) fail("#<Promise>");
+      const tag = Object.prototype.toString.call(item);
+      if (is.isProxy(item)) fail(Array.isArray(item) ? tag : "#<Object>");
+      if (/( Iterator|Generator)\]$/.test(tag)) fail(tag);
+      if (/^\[object (Promise|Weak(Map|Set|Ref)|FinalizationRegistry)\]$/.test(tag))
+        fail(`#<${machine.bindings.util.getConstructorName(item)}>`);
       let clone;
       const keep = (result) => {
         copies.set(item, result);
@@ -723,6 +730,8 @@
         for (const entry of item) clone.add(copy(entry));
         return clone;
       }
+      if (item instanceof lent.DOMException)
+        return keep(new lent.DOMException(item.message, item.name));
       if (is.isNativeError(item)) {
         clone = keep(new (globalThis[item.name] ?? Error)(item.message));
         if (typeof item.stack === "string") clone.stack = item.stack;
@@ -736,7 +745,7 @@
         return keep(new Kind(copy(item.buffer), item.byteOffset, size));
       }
       if (is.isBoxedPrimitive(item)) {
-        if (is.isSymbolObject(item)) fail("Object");
+        if (is.isSymbolObject(item)) fail(tag);
         return keep(Object(item.valueOf()));
       }
       clone = keep(Array.isArray(item) ? new Array(item.length) : {});
@@ -852,6 +861,10 @@
     [/^expecting surrogate pair$/, "URI malformed"],
     [/^bad normalization form$/, "The normalization form should be one of NFC, NFD, NFKC, NFKD."],
     [/^invalid value used as WeakMap key$/, "Invalid value used as weak map key"],
+    [/^invalid value used as WeakSet key$/, "Invalid value used in weak set"],
+    [/^invalid string length$/, "Invalid string length"],
+    [/^circular prototype chain$/, "Cyclic __proto__ value"],
+    [/^toPrimitive$/, "Cannot convert object to primitive value"],
     [
       /^private class field '(.*)' does not exist$/,
       "Cannot read private member $1 from an object whose class did not declare it",
@@ -871,40 +884,49 @@
     "invalid 'in' operand",
     "invalid 'instanceof' right operand",
     "class constructors must be invoked with 'new'",
+    "no setter for property",
+    "parent class must be constructor",
+    "parent prototype must be .*",
+    "invalid brand on object",
+    "operand 'prototype' property is not an object",
+    "iterator must return an object",
+    "private class field '.*' already exists",
+    "cannot convert to object",
+    "null or undefined are forbidden",
     "Cannot convert undefined or null to object",
     "cannot read property 'Symbol.*",
     "revoked proxy",
   );
-  const FOREIGN_IN_CALL = matching(
-    "not a function",
-    "not a constructor",
-    "not a symbol",
-    "not an? object",
-    "value is not iterable",
-    "object is not extensible",
-    "cannot read property 'Symbol.*",
-    "property is not configurable",
-    "must be called with new",
-    "circular reference",
-    "cannot convert to BigInt.*",
-    "object prototype may only be .*",
-    "regexp must have the 'g' flag",
-    "(unexpected|invalid|expected|expecting|unterminated|revoked|circular) .*",
-    "proxy: .*",
-  );
-  const foreignWords = new Set();
+  // V8's words of what its own functions throw begin with a capital letter.
+  const FOREIGN_IN_CALL = /^[a-z'"]/;
+  const foreignWords = new Set(["promise self resolution"]); // for which nothing is prepared
   const NO_FUNCTION = "not a function";
   // These are said by no text but an error's, wherever it was thrown.
   const UNMISTAKABLE =
     /^(invalid 'in|invalid 'inst|class constructors must|'.*' is read-only|cannot read property 'Sym)/;
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
-  const wordsOf = (message, site) => {
+  const wordsOf = (message, sites, Type) => {
+    const [site] = sites;
+    const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
+    if (isInCall && message === "cannot convert BigInt to number")
+      return "Cannot convert a BigInt value to a number";
+    const [, privateName] = /^private class field '(.*)' does not exist$/.exec(message) ?? [];
+    if (
+      privateName &&
+      new RegExp(`\\.${privateName}\\s*(\\W{0,3}=[^=]|\\+\\+|--)`).test(host("source"))
+    ) {
+      foreignWords.add(message); // V8 says whether it is read or written
+      return message;
+    }
+    if (/^class constructors must/.test(message) && nameIn(site))
+      return `Class constructor ${nameIn(site)} cannot be invoked without 'new'`;
+    if (/^invalid number of digits$/.test(message) && nameIn(site) === "toFixed")
+      return "toFixed() digits argument must be between 0 and 100";
     for (const [pattern, words] of MESSAGES)
       if (pattern.test(message)) return message.replace(pattern, words);
-    const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
-    if (!foreign.test(message)) return message;
+    if (!foreign.test(message) || (isInCall && !OF_THE_ENGINE.includes(Type))) return message;
     if (site && isCode(site)) {
       const { kind, text } = JSON.parse(host("expression", stringify(placeOf(site)))) ?? {};
       if (/^not a (function|constructor)$/.test(message) && kind in ENDINGS)
@@ -913,7 +935,8 @@
         return "Assignment to constant variable.";
     }
     // Node's own code looks for what there may be, and most of what it meets there is never printed.
-    if (!inner(site) || message === NO_FUNCTION || UNMISTAKABLE.test(message))
+    const caller = sites.find((each) => !each.isNative());
+    if (!inner(caller) || message === NO_FUNCTION || UNMISTAKABLE.test(message))
       foreignWords.add(message);
     return message;
   };
@@ -1123,7 +1146,8 @@
       shiftTheEnd();
       return "";
     }
-    const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
+    const words =
+      typeof error.message === "string" && wordsOf(error.message, sites, error.constructor);
     if (words && words !== error.message)
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
     if (stacks.has(error)) return ""; // it is thrown on
@@ -1149,6 +1173,7 @@
     "util",
     "util/types",
     "console",
+    "diagnostics_channel",
     "buffer",
     "string_decoder",
     "fs",
@@ -1173,7 +1198,6 @@
     http2: "HTTP/2",
     dgram: "datagrams",
     tls: "TLS",
-    diagnostics_channel: "channels",
     zlib: "compression",
     vm: "contexts",
   };
@@ -1225,8 +1249,27 @@
       if (word in consumers)
         consumers[word] = { [word]: () => refuse(`blobs (stream/consumers.${word})`) }[word];
   };
+  /** Node's own modules have none of their channels: who would listen to one is told so. */
+  const OF_NODE = /^(console|http2?|net|tls|udp|process|module|child_process|worker_threads)\./;
+  let channels = null;
+  const ownChannels = () => {
+    if (channels) return channels;
+    channels = machine.loadOwn("diagnostics_channel");
+    for (const name of ["channel", "subscribe", "hasSubscribers"]) {
+      const ownFunction = channels[name];
+      channels[name] = {
+        [name](channel, ...values) {
+          if (typeof channel === "string" && OF_NODE.test(channel))
+            refuse(`channels of Node's own modules (${channel})`);
+          return apply(ownFunction, channels, [channel, ...values]);
+        },
+      }[name];
+    }
+    return channels;
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
+    if (id === "diagnostics_channel") return ownChannels();
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
     for (const part of NEEDS[id] ?? []) need(part);
     if (id === "http") hideSockets(load(id));

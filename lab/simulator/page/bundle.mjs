@@ -117,7 +117,7 @@ const PACKS = {
   later: null,
   sockets: ["http", "net", "querystring", "url"],
   web: ["stream/web"],
-  glob: [],
+  glob: ["diagnostics_channel"],
 };
 
 /**
@@ -171,7 +171,7 @@ async function textsOf(node, machineParts) {
   const errors = errorsFor(node.texts[ERRORS], [...packed, ...ours]);
   Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
-    packs.sockets[laterName(name)] = await inside(machineParts[name]);
+    packs[name === "hash" ? "glob" : "sockets"][laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;
   const isCompleted = true;
   const { node: always, ...otherPacks } = packs;
