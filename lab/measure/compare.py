@@ -81,7 +81,7 @@ def compare(
                                      both in turn, ABBA, each trial a fresh process: one ratio
         lab.compare({"one": a, "two": b}, connections=[1, 10, 100], pairs=6)
                                      six pairs at each of three numbers of connections
-        lab.compare({"4": {"server": pool, "env": {"UV_THREADPOOL_SIZE": 4}}, "8": …}, rate=50)
+        lab.compare({"4": {"server": pool, "env": {"UV_THREADPOOL_SIZE": 4}}, "8": arm}, rate=50)
                                      arms that differ in their environment, in an open loop
 
     arms : name -> recipe, name of the catalogue, URL, a function of the swept value that returns

@@ -26,8 +26,15 @@ class Rows(list[dict[str, Any]]):
 class Table(Shown):
     """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
 
-    rows : one mapping each; empty : what to say when there is none; of : what a program printed
-    that they were made of, so that the caption says where it ran.
+        lab.table([{"KiB": 16, "ms": 0.4}, {"KiB": 64, "ms": 1.1}])
+                                                    two rows with two columns
+        lab.table(run.rows, caption="one row a size", of=run)
+                                                    the caption also says where `run` ran
+        lab.table([], empty="No server runs.")      the sentence in the place of rows
+
+    rows : one mapping for each row, {column: value}
+    empty : the sentence for no rows
+    of : the output of a program that the rows were made of
     """
 
     rows: Sequence[Mapping[str, Any]]
