@@ -11,19 +11,19 @@ from lab.processes import nodes
 
 def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     files = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
-    used = [
+    actions = [
         line.split("uses:")[1]
         for file in files
         for line in file.read_text().splitlines()
         if "uses:" in line
     ]
-    assert used
+    assert actions
     loose = [
-        one for one in used if not re.fullmatch(r" [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+        one for one in actions if not re.fullmatch(r" [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
     ]
     assert loose == []
     # One version of each in all of them.
-    assert len({one.split("@")[0] for one in used}) == len(set(used))
+    assert len({one.split("@")[0] for one in actions}) == len(set(actions))
 
 
 def test_no_step_keeps_the_token_that_fetched_the_repository():
@@ -51,13 +51,13 @@ def test_every_command_of_a_workflow_is_a_target_that_exists():
     targets = set(
         re.findall(r"^([a-z-]+(?: [a-z-]+)*):", (paths.ROOT / "Makefile").read_text(), re.M)
     )
-    known = {name for names in targets for name in names.split()}
+    target_names = {name for names in targets for name in names.split()}
     files = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
     for file in files:
         for job in yaml.safe_load(file.read_text())["jobs"].values():
             for step in job["steps"]:
                 for words in re.findall(r"^ *make ([a-z -]+)", step.get("run", ""), re.M):
-                    assert set(words.split()) <= known, f"{file.name}: make {words}"
+                    assert set(words.split()) <= target_names, f"{file.name}: make {words}"
 
 
 def test_every_image_is_named_by_its_digest():

@@ -166,19 +166,19 @@ def test_the_generator_reads_what_was_asked():
 
 
 def test_a_load_says_its_streams_times_and_form_to_the_generator():
-    asked = Load(
+    load = Load(
         Stream.of(connections=2), 0.5, 1.0, {"ping": Stream.of(rate=5, path="/p", timeout=20)}
     )
-    spec = asked.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
+    spec = load.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
     assert (spec["settle"], spec["warmup_s"], spec["measure_s"]) == (None, 0.5, 1.0)
     assert [(s["name"], s["loop"], s["expect"]) for s in spec["streams"]] == [
         ("main", "closed", {"bytes": 3}),
         ("ping", "open", None),
     ]
-    assert asked.timeout_s == 20
-    assert asked.record(asked.main, None, None).loop == "closed"
+    assert load.timeout_s == 20
+    assert load.record(load.main, None, None).loop == "closed"
     with pytest.raises(AttributeError):
-        asked.measure_s = 2
+        load.measure_s = 2
 
 
 def test_a_question_has_no_machine_in_it():
