@@ -78,7 +78,8 @@ def _stamp(experiment: str) -> str:
     newest = max((run.name for run in (paths.RUNS / experiment).glob("*-*")), default="")
     if newest < now:
         return now
-    with contextlib.suppress(ValueError):  # of somebody's own folder there is no after
+    # A folder that a person made may have a name without a time.
+    with contextlib.suppress(ValueError):
         last = datetime.strptime(newest.rpartition("-")[0], _STAMP)
         return (last + timedelta(microseconds=1)).strftime(_STAMP)
     return now

@@ -129,9 +129,9 @@ def identity(pid: int) -> float | None:
 def ps() -> Servers:
     """Return all running servers of this project, the oldest first.
 
-        lab.ps()                                    a table: name, process id, port, age
-        lab.ps()[0].url                             the address of the oldest
-        lab.ps()[-1].pid                            the process id of the newest
+    lab.ps()                                    a table: name, process id, port, age
+    lab.ps()[0].url                             the address of the oldest
+    lab.ps()[-1].pid                            the process id of the newest
     """
     return _listed(Marked())
 
