@@ -1,4 +1,4 @@
-"""`lab.examine`: a program, or a server that runs, looked at as a physician would."""
+"""`lab.examine`: what is wrong with a program, or with a server that is already running."""
 
 from __future__ import annotations
 
