@@ -44,7 +44,8 @@ FRESH_S = 0.35  # the probe reads the heap's size five times a second
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 FEW = 4
 OPEN_FILES = 3  # the number of open files that are named
-# From so many failed calls to other services for each response, the close look is made with as many clients.
+# From so many failed calls to other services for each response on, the close look has as many
+# clients as the load before.
 REFUSED_EACH = 0.1
 # How long the load takes of a program that answers quickly, and in how much of it the signs are
 # seen. The rest of it measures response times below and above the highest throughput.
