@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from asked import CHOICE, ENDS, data_of, runs, texts_of
-from asked import RUN as QUESTION
+from sample_questions import CHOICE, ENDS, data_of, runs, texts_of
+from sample_questions import RUN as QUESTION
 from tiny_book import Book
 
 import lab

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from house import ROOT
-from staged import CHECKUP, staging
+from staging_module import CHECKUP, staging
 
 from lab.processes import nodes
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from staged import NOT_RUN, staging
+from staging_module import NOT_RUN, staging
 
 from lab import predict
 from lab.clinic import signs

@@ -286,7 +286,9 @@ def test_an_error_in_a_module_names_its_file_and_line(cells, tmp_path):
         assert f"{folder}/{file}" in shown
         assert "%20" not in shown
     missing = {
-        f"import {{ nope }} from '{spaced_folder}/has.mjs'": "does not provide an export named 'nope'",
+        f"import {{ nope }} from '{spaced_folder}/has.mjs'": (
+            "does not provide an export named 'nope'"
+        ),
         f"import nope from '{spaced_folder}/has.mjs'": "does not provide an export named 'default'",
         "import { readFileAsync } from 'node:fs'": "'node:fs' does not provide an export named",
         f"import {{ p }} from '{spaced_folder}/common.cjs'": "Named export 'p' not found",

@@ -12,12 +12,21 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
+from lab.measure import plan as plans
 from lab.measure.plan import plan
 from lab.processes.pinning import split
 from lab.records import identity
+from lab.records import load as loads
 from lab.records.load import LOOK_S, MOST_BODY_BYTES, WITHIN, BadLoad, Load, Stream
 from lab.servers.catalog import server
 from lab.settings import PROFILES
+
+
+def test_each_option_of_a_load_reaches_its_streams_or_its_plan():
+    of_plan = {"seconds", "warmup", "alongside", "pin", "tolerate"}
+    assert set(plans.OPTIONS) == set(loads.OPTIONS) | of_plan, (
+        "an option of `plan` that is no field of `Stream` has no effect"
+    )
 
 
 @pytest.mark.parametrize(

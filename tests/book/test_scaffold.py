@@ -32,6 +32,7 @@ BEGUN = [
     ("question", "cases/off-the-loop/test-new-asked"),
     ("question", "event-loop/phases/test-new-asked-too"),
     ("claim", "S2/test-new-claim"),
+    ("exercise", "cases/off-the-loop/test-new-task"),
 ]
 
 
@@ -89,6 +90,13 @@ def test_pages_questions_and_claims_pass_the_checks_of_the_repository(project):
     said = passes(project, *files, "-k", names, "-vv")
     for name in ("book/blocking/test-new", "book/new-topic/test-other"):
         assert f"test_a_cell_is_one_thought[{name}] PASSED" in said
+
+
+def test_the_task_of_an_exercise_shows_an_example_that_its_solution_gives(project):
+    chosen = "test-new-task or reference_solution"
+    said = passes(project, "tests/grading/test_examples.py", "-k", chosen, "-vv")
+    assert "test_each_task_shows_an_example[test-new-task] PASSED" in said
+    assert "reference_solution_gives PASSED" in said
 
 
 def test_servers_keep_the_contract_of_servers(project):
