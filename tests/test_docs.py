@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-READMES = [ROOT / "lab" / room / "README.md" for room in ("book", "classroom", "clinic", "live")]
+ROOMS = ("book", "classroom", "clinic", "grading", "live", "plot")
+READMES = [ROOT / "lab" / room / "README.md" for room in ROOMS]
 READMES += [ROOT / "lab/records/README.md", ROOT / "lab/widgets/model/README.md"]
 PAGES = [ROOT / "CONTRIBUTING.md", *DOCS, *READMES]
 VARIABLE = re.compile(r"\bLAB_[A-Z][A-Z_]*[A-Z]\b")

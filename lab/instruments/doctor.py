@@ -18,7 +18,6 @@ from lab.instruments.calibration import ORDER, Calibration
 from lab.instruments.machine_facts import Facts, gather
 from lab.processes import nodes
 from lab.records.table import Table
-from lab.records.trial import Status
 from lab.storage.gate import checked
 
 OPTIONAL = ("artillery",)  # listed if installed, no warning if not
@@ -32,7 +31,7 @@ HEADROOM = 0.7  # rule 8: above this share of the ceiling you measure the client
 class Finding:
     """One row: the fact, its number, what it means for which measurements, what to do."""
 
-    status: Status
+    status: str  # ok | warn | fail
     what: str
     value: str
     means: str
