@@ -25,6 +25,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = ROOT / "tests" / "vocabulary.toml"
+HOMES = ("lab", "bench", "tests", "tools")
+# Programs of readers, hand-ins and frameworks: they are written as their authors would write them.
+EXAMINED = tuple(
+    f"tests/{folder}/"
+    for folder in (
+        *("clinic/apps", "clinic/variants", "grading/attacks", "grading/frameworks"),
+        *("simulator", "node/programs", "trace/programs"),
+    )
+)
 LONG = 5  # a local that lives for at most so many lines may have any name
 PRONOUNS = {
     *("one", "ones", "it", "them", "they", "both", "other", "others", "these", "those", "own"),
@@ -155,17 +164,18 @@ def javascript_locals(files: list[Path]) -> Iterator[Local]:
 
 
 def tracked(*endings: str) -> list[Path]:
-    """The files of the repository with these endings, in `lab` and `bench`."""
-    patterns = [f"{room}/**/*{ending}" for room in ("lab", "bench") for ending in endings]
+    """The files of the repository with these endings, without programs that tests only examine."""
+    patterns = [f"{home}/**/*{ending}" for home in HOMES for ending in endings]
     command = ["git", "ls-files", *(f":(glob){pattern}" for pattern in patterns)]
     lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [path for line in lines.splitlines() if (path := ROOT / line).is_file()]
+    files = [line for line in lines.splitlines() if not line.startswith(EXAMINED)]
+    return [path for line in files if (path := ROOT / line).is_file()]
 
 
 def room_of(file: str) -> str:
     """Where a file belongs: `lab/records`, `lab/claims.py`, `bench`."""
     parts = file.split("/")
-    return "/".join(parts[: min(2, len(parts) - (parts[0] == "bench"))])
+    return "/".join(parts[: min(2, len(parts) - (parts[0] != "lab"))])
 
 
 def all_locals() -> list[Local]:

@@ -152,25 +152,29 @@ def claim(
     node: str = "",
     because: str = "",
 ) -> Claim:
-    """Return the verdict on a claim: a published one or a quoted sentence by its id, or one of the
-    course with its limit.
+    """Return the verdict on a claim: a published claim or a quoted sentence by its id, or a claim
+    of the course with its limit.
 
-    value : a ratio (its interval decides) or a number;
-    of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
-    verdict if a check of it failed, if there is no output, or if a measured number is made of
-    several Nodes of which some ran here and others come from the record;
-    above, below, between : the limit of the course's own sentence;
-    exact : the number is counted, not measured, so every profile can judge it;
-    beside : further ratios that a reader should see with the verdict;
+        lab.claim("sync-vs-async-file", ratio)          a published claim; its number is shown too
+        lab.claim("learn-marks", 65536, of=run)         a sentence quoted in data/claims.toml
+        lab.claim("mine", ratio, sentence="...", above=5)
+                                                        our own: holds if the interval is above 5
+        lab.claim("mine", n, sentence="...", between=(3, 4), exact=True)
+                                                        a count, which every profile can judge
+
+    value : a ratio, whose interval decides, or a number
+    of : what a number was taken from: a trial, a comparison, a trace or what a program printed.
+        There is no verdict if a check of it failed, if there is no output, or if a measured number
+        is made of several Nodes of which some ran here and others come from the record
+    above, below, between : the limit of the course's own sentence
+    exact : the number is counted, not measured
+    beside : further ratios that a reader should see with the verdict
     node, because : the versions of Node that the sentence is about, such as "<26", and why it ends
-    there. What was measured on another has no verdict. Published claims say it in data/claims.toml.
-    Raises LabError for an unknown id, a limit on a published claim or a quoted sentence, or none on
-    one of the course.
+        there. What was measured on another has no verdict. Published claims have both in
+        data/claims.toml
 
-    claim("sync-vs-async-file", ratio)                    a published claim; its number is shown too
-    claim("learn-marks", 65536, of=run)                   a sentence quoted in data/claims.toml
-    claim("mine", ratio, sentence="…", above=5)           our own: holds if the interval is above 5
-    claim("mine", n, sentence="…", between=(3, 4), exact=True)      a count: every profile judges it
+    Raises LabError for an unknown id, a limit on a published claim or a quoted sentence, or no
+    limit on one of the course.
     """
     limits = [x for x in (above, below, between) if x is not None]
     ends = [end for end in (above, below, *(between or ())) if end is not None]
@@ -440,7 +444,14 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
 def published_figures(
     experiment: str, metric: str | None = None, system: str | None = None
 ) -> list[PublishedFigure]:
-    """Return the published figures of an experiment; `metric` and `system` match in part.
+    """Return the published numbers of an experiment, each with its system, metric and unit.
+
+        lab.published("sync-vs-async-file")             all numbers that a source gives
+        lab.published("hello-sleep", "throughput")      those of a metric, here in requests/s
+        lab.published("sync-vs-async-file", "latency_p", " async")
+                                                        the percentiles of one system
+
+    metric, system : a part of the name is enough.
 
     Raises LabError for an experiment that no source published.
     """

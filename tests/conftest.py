@@ -61,15 +61,15 @@ def _ours(pids):
     what serves all tests.
     """
     me = os.getpid()
-    found = set(pids)
-    if found and proctree.LINUX:  # also those that ran away from us
+    descendants = set(pids)
+    if descendants and proctree.LINUX:  # also those that ran away from us
         table = proctree.processes()
-        ran_away = {pid for pid in found if (proctree.owner(pid) or "").startswith(f"{me}-")}
-        found &= table.keys() & (proctree.grown({me}, table) | ran_away)
-    found.discard(guard_link.guard_pid())
+        ran_away = {pid for pid in descendants if (proctree.owner(pid) or "").startswith(f"{me}-")}
+        descendants &= table.keys() & (proctree.grown({me}, table) | ran_away)
+    descendants.discard(guard_link.guard_pid())
     if tiny_book.kept.cache_info().currsize and (server := tiny_book.kept()):
-        found.discard(server.pid)
-    return found
+        descendants.discard(server.pid)
+    return descendants
 
 
 def _alive(process):

@@ -58,7 +58,9 @@ def history() -> list[Change]:
 
     A claim is gone if the work tree does not make it: an older chapter may have made it in a loop.
     """
-    known: dict[str, tuple[str, Criterion]] = {}  # day and criterion of each claim, as last seen
+    last_seen: dict[
+        str, tuple[str, Criterion]
+    ] = {}  # day and criterion of each claim, as last seen
     places: dict[str, dict[str, Criterion]] = {}  # by file
     changes = []
     now: dict[str, Criterion] = {}
@@ -67,14 +69,14 @@ def history() -> list[Change]:
             places.clear()  # the work tree is told whole, a commit by what it changed
         for path, text in files.items():
             places[path] = dict(_criteria(path, text)) if text else {}
-        now = {id: found for file in places.values() for id, found in file.items()}
-        for id, found in now.items():
-            since, before = known.get(id, (day, found))
-            if found != before:
-                changes.append(Change(id, since, day, before, found))
-            if found != before or id not in known:
-                known[id] = (day, found)
-    gone = [Change(id, day, "", old, None) for id, (day, old) in known.items() if id not in now]
+        now = {id: criterion for file in places.values() for id, criterion in file.items()}
+        for id, criterion in now.items():
+            since, before = last_seen.get(id, (day, criterion))
+            if criterion != before:
+                changes.append(Change(id, since, day, before, criterion))
+            if criterion != before or id not in last_seen:
+                last_seen[id] = (day, criterion)
+    gone = [Change(id, day, "", old, None) for id, (day, old) in last_seen.items() if id not in now]
     return [*changes, *gone]
 
 
@@ -116,14 +118,14 @@ def _commits() -> list[tuple[str, dict[str, str]]]:
 def _texts(blobs: set[str]) -> dict[str, str]:
     """Return the text of each blob, "" for the one of a file that was removed."""
     names = [blob for blob in blobs if set(blob) != {"0"}]
-    said = _git("cat-file", "--batch", given="\n".join(names).encode())
+    output = _git("cat-file", "--batch", given="\n".join(names).encode())
     texts = {blob: "" for blob in blobs - set(names)}
     at = 0
-    while at < len(said):
-        end = said.index(b"\n", at)
-        name, _, size = said[at:end].split()
+    while at < len(output):
+        end = output.index(b"\n", at)
+        name, _, size = output[at:end].split()
         at = end + 2 + int(size)
-        texts[name.decode()] = said[end + 1 : at - 1].decode()
+        texts[name.decode()] = output[end + 1 : at - 1].decode()
     return texts
 
 
@@ -155,18 +157,18 @@ def called(text: str) -> Iterator[tuple[str, Criterion]]:
 
 
 def _criterion(text: str, given: list[str]) -> Criterion:
-    found: Criterion = {}
+    criterion: Criterion = {}
     for argument in (one.strip() for one in given):
         if argument.startswith("{"):
-            found |= _criterion(text, arguments(argument, 1))
+            criterion |= _criterion(text, arguments(argument, 1))
         elif argument.startswith("..."):
             name = re.escape(argument[3:])
             if kept := re.search(rf"\bconst\s+{name}\s*=\s*(\{{.*?\}});?\n", text, re.S):
-                found |= _criterion(text, [kept[1]])
+                criterion |= _criterion(text, [kept[1]])
         elif named := NAMED.fullmatch(argument):
             key, value = named.groups()
-            found[key] = _said(value) if key in ("sentence", "node") else _limit(value)
-    return found
+            criterion[key] = _said(value) if key in ("sentence", "node") else _limit(value)
+    return criterion
 
 
 def arguments(text: str, start: int) -> list[str]:

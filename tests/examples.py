@@ -59,7 +59,7 @@ def _closed_rows(
     status: int = 200,
 ) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
-    ready, free, found = [0.0] * connections, 0.0, []
+    ready, free, rows = [0.0] * connections, 0.0, []
     n = 0
     while True:
         connection = n % connections
@@ -67,11 +67,11 @@ def _closed_rows(
         end = start + service_us * float(rng.lognormal(0, spread))
         if end >= duration_us:
             break
-        found.append((end, end - ready[connection], status, connection))
+        rows.append((end, end - ready[connection], status, connection))
         free = ready[connection] = end
         n += 1
-    found += [(duration_us, duration_us - ready[c], -1, c) for c in range(connections)]
-    end, latency, codes, conn = (np.array(column) for column in zip(*found, strict=True))
+    rows += [(duration_us, duration_us - ready[c], -1, c) for c in range(connections)]
+    end, latency, codes, conn = (np.array(column) for column in zip(*rows, strict=True))
     return {
         "t_end_us": end.astype("u4"),
         "latency_us": np.maximum(latency, 1).astype("u4"),
@@ -207,7 +207,7 @@ def example_comparison(
             turns += [(names[0], True)] if value == values[-1] else []
             for arm, is_control in turns:
                 service = arms[arm] * float(rng.lognormal(0, noise))
-                made = example_trial(
+                trial = example_trial(
                     arm,
                     value,
                     service,
@@ -216,7 +216,7 @@ def example_comparison(
                     block=block,
                     order=position,
                 )
-                (control if is_control else trials).append(made)
+                (control if is_control else trials).append(trial)
                 position += 1
     return Comparison(
         id="example-comparison",

@@ -23,16 +23,16 @@ class Live:
 
     def outputs(self, request, seconds=SECONDS):
         """Messages of a request until its cell is idle, in order."""
-        found = []
+        contents = []
         end = time.monotonic() + seconds
         while True:
             message = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
             if message["parent_header"].get("msg_id") != request:
                 continue
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-                return found
+                return contents
             if message["msg_type"] not in ("status", "execute_input"):
-                found.append((message["msg_type"], message["content"]))
+                contents.append((message["msg_type"], message["content"]))
 
     def wait_for(self, request, text, seconds=SECONDS):
         end = time.monotonic() + seconds

@@ -51,12 +51,14 @@ def changed(since):
 
 def git(*words):
     """What git prints; ends the program with what git says where git cannot."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", *words], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
     )
-    if done.returncode:
-        sys.exit(f"SINCE must be a revision of git, such as main or HEAD~3: {done.stderr.strip()}")
-    return done.stdout
+    if process.returncode:
+        sys.exit(
+            f"SINCE must be a revision of git, such as main or HEAD~3: {process.stderr.strip()}"
+        )
+    return process.stdout
 
 
 def selected(files):
@@ -156,16 +158,16 @@ def using(rooms):
 def rooms_used(test):
     """The rooms that a test file is about: its folder's, and those of what it imports or calls."""
     text = text_of(test)
-    imported = re.findall(r"\blab\.(\w+)\.\w+", text)
-    imported += re.findall(r"^\s*from lab\.(\w+)", text, re.M)
-    imported += [
+    modules = re.findall(r"\blab\.(\w+)\.\w+", text)
+    modules += re.findall(r"^\s*from lab\.(\w+)", text, re.M)
+    modules += [
         name.split()[0]
         for names in re.findall(r"^\s*from lab import (?:\(([^)]*)\)|(.*))", text, re.M)
         for name in "".join(names).replace("\n", " ").split(",")
         if name.strip()
     ]
     called = {verbs()[verb] for verb in re.findall(r"\blab\.(\w+)", text) if verb in verbs()}
-    return ({test.split("/")[1], *imported} & set(house.ROOMS)) | called
+    return ({test.split("/")[1], *modules} & set(house.ROOMS)) | called
 
 
 @functools.cache

@@ -126,7 +126,7 @@ def test_a_limit_that_is_far_from_what_was_measured_makes_a_demonstration():
 
 
 def test_servers_that_are_asked_at_a_rate_have_no_verdict_where_a_loop_is_nearly_full():
-    compared = example_comparison()
+    comparison = example_comparison()
 
     def asked(elu, loop="open"):
         trials = tuple(
@@ -135,9 +135,9 @@ def test_servers_that_are_asked_at_a_rate_have_no_verdict_where_a_loop_is_nearly
                 load=replace(t.load, loop=loop),
                 resources=replace(t.resources, loop=Loop(elu, 0, 0, 0, None, None, 1)),
             )
-            for t in compared.trials
+            for t in comparison.trials
         )
-        of = replace(compared, trials=trials, control=(), aa_arm=None)
+        of = replace(comparison, trials=trials, control=(), aa_arm=None)
         return claim("mine", of.ratio("sync", "async", at=100), above=1.1)
 
     judged = asked(0.92)
@@ -219,12 +219,12 @@ def test_a_profile_without_verdicts_judges_nothing():
 
 
 def test_the_published_figures_stand_beside_ours():
-    found = claim("sync-vs-async-file", ratio(0.5))
-    assert [p.value for p in found.published] == [263.19, 207.95]
-    assert found.published_ratio == pytest.approx((1.2657, 1.2657), rel=1e-3)
+    verdict = claim("sync-vs-async-file", ratio(0.5))
+    assert [p.value for p in verdict.published] == [263.19, 207.95]
+    assert verdict.published_ratio == pytest.approx((1.2657, 1.2657), rel=1e-3)
     for part in ("REVERSED", "Afshin Mehrabani", "2013", "1.27×"):
-        assert part in repr(found)
-    assert not found.own
+        assert part in repr(verdict)
+    assert not verdict.own
 
 
 def test_a_published_ratio_below_one_is_judged_upside_down():
@@ -313,12 +313,12 @@ def test_a_claim_says_when_and_on_what_it_was_measured_and_what_was_not_in_order
 
 
 def test_how_a_criterion_changed_goes_with_its_claim():
-    changed = claims.changes()
-    assert "concurrency-sweep" in changed and "law-async" in changed
-    for texts in changed.values():
+    changes = claims.changes()
+    assert "concurrency-sweep" in changes and "law-async" in changes
+    for texts in changes.values():
         assert isinstance(texts, tuple) and all(text[:4].isdigit() for text in texts)
-    assert claim("concurrency-sweep", ratio(3.0)).changed == changed["concurrency-sweep"]
-    assert claim("law-async", ratio(1.0), above=0.5).changed == changed["law-async"]
+    assert claim("concurrency-sweep", ratio(3.0)).changed == changes["concurrency-sweep"]
+    assert claim("law-async", ratio(1.0), above=0.5).changed == changes["law-async"]
 
 
 def test_further_ratios_stand_beside_a_claim_and_are_not_judged():
@@ -426,22 +426,22 @@ def test_a_published_claim_says_its_nodes_in_its_file(monkeypatch):
 
 
 def test_the_node_is_that_of_the_program_that_printed_the_value():
-    printed = Printed("", node="24.21.0", experiment="trips", machine=Machine(id="here"))
+    output = Printed("", node="24.21.0", experiment="trips", machine=Machine(id="here"))
     options = {"sentence": "A.", "above": 2, "exact": True, "node": ">=26", "because": "b"}
-    found = claim("mine", 3, of=printed, **options)
+    found = claim("mine", 3, of=output, **options)
     assert found.verdict == "no verdict" and "not 24.21.0" in found.because
     assert (found.experiment, found.on["node"]) == ("trips", "24.21.0")
-    assert claim("mine", 3, of=replace(printed, node="26.10.0"), **options).verdict == "held"
+    assert claim("mine", 3, of=replace(output, node="26.10.0"), **options).verdict == "held"
 
 
 def mixed(*recorded):
     """What Nodes 24 and 26 printed, each here or in the recorded run."""
-    made = Printed("", experiment="trips", machine=Machine(id="here"))
+    verdict = Printed("", experiment="trips", machine=Machine(id="here"))
     parts = tuple(
-        replace(made, node=node, recorded=there)
+        replace(verdict, node=node, recorded=there)
         for node, there in zip(("24.21.0", "26.10.0"), recorded, strict=True)
     )
-    return replace(made, versions=parts, recorded=any(recorded))
+    return replace(verdict, versions=parts, recorded=any(recorded))
 
 
 def test_a_claim_of_a_recorded_node_says_so():

@@ -8,7 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-READMES = [ROOT / "lab" / room / "README.md" for room in ("book", "classroom", "clinic", "live")]
+ROOMS = ("book", "classroom", "clinic", "grading", "live", "plot")
+READMES = [ROOT / "lab" / room / "README.md" for room in ROOMS]
 READMES += [ROOT / "lab/records/README.md", ROOT / "lab/widgets/model/README.md"]
 PAGES = [ROOT / "CONTRIBUTING.md", *DOCS, *READMES]
 VARIABLE = re.compile(r"\bLAB_[A-Z][A-Z_]*[A-Z]\b")
@@ -27,14 +28,14 @@ def test_every_link_leads_to_a_file(page):
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_file_that_a_page_names_is_there(page):
     text = page.read_text("utf-8")
-    named = re.findall(r"`((?:lab|tests|tools|data|book|servers|bench|docs)/[\w./-]+)`", text)
+    files = re.findall(r"`((?:lab|tests|tools|data|book|servers|bench|docs)/[\w./-]+)`", text)
     placeholders = {
         "lab/widgets/model/NAME.js",
         "tests/models/NAME.mjs",
         "data/runs",
         "data/runs/my-sitting.json",
     }
-    assert [n for n in named if n not in placeholders and not (ROOT / n).exists()] == []
+    assert [n for n in files if n not in placeholders and not (ROOT / n).exists()] == []
 
 
 @pytest.mark.parametrize("page", READMES, ids=name)
@@ -52,13 +53,13 @@ def test_a_table_of_files_names_only_files_of_its_room(page):
 
 @pytest.mark.parametrize("page", [*DOCS, *READMES], ids=name)
 def test_contributing_leads_to_every_page(page):
-    reached, left = set(), [ROOT / "CONTRIBUTING.md"]
-    while left:
-        current = left.pop()
-        reached.add(current)
+    pages, pages_left = set(), [ROOT / "CONTRIBUTING.md"]
+    while pages_left:
+        current = pages_left.pop()
+        pages.add(current)
         links = re.findall(r"\]\((?!https?:)([^)#]+\.md)\)", current.read_text("utf-8"))
-        left += {(current.parent / link).resolve() for link in links} - reached
-    assert page in reached
+        pages_left += {(current.parent / link).resolve() for link in links} - pages
+    assert page in pages
 
 
 @pytest.mark.parametrize("page", [*DOCS, *READMES], ids=name)
@@ -77,12 +78,12 @@ def tracked_text():
 
 
 def test_the_table_of_settings_is_that_of_the_code():
-    listed = set(VARIABLE.findall((ROOT / "docs/settings.md").read_text("utf-8")))
-    used = {
+    listed_names = set(VARIABLE.findall((ROOT / "docs/settings.md").read_text("utf-8")))
+    used_names = {
         variable
         for file, text in tracked_text()
         if not file.startswith("tests/")
         for variable in VARIABLE.findall(text)
     }
-    assert used - listed == set(), "docs/settings.md has a line for each variable"
-    assert listed - used == set(), "no program reads these any more"
+    assert used_names - listed_names == set(), "docs/settings.md has a line for each variable"
+    assert listed_names - used_names == set(), "no program reads these any more"

@@ -11,7 +11,7 @@ from lab.settings import BadSetting
 def in_fresh_python(program, **env):
     import os
 
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
@@ -20,8 +20,8 @@ def in_fresh_python(program, **env):
         cwd=paths.ROOT,
         env={**os.environ, **env},
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    assert process.returncode == 0, process.stderr
+    return process.stdout.strip()
 
 
 def test_importing_lab_imports_nothing_heavy():

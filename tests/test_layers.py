@@ -71,12 +71,13 @@ def test_what_the_code_imports_is_in_its_layer(lock, where, names):
     files = [f for f in (ROOT / where).rglob("*.py") if (f.name in PREVIEW) == bool(names)]
     files = [f for f in files if where in APART or not set(APART.values()) & set(f.parents)]
     assert files
-    known = packages_distributions()
+    distributions = packages_distributions()
     held = pins("requirements.txt", lock, *(CHAPTERS if where == "servers/python" else []))
     missing = {
         module
         for module in imported(files)
-        if module in known and not held.keys() & {plain(name) for name in known[module]}
+        if module in distributions
+        and not held.keys() & {plain(name) for name in distributions[module]}
     }
     assert missing == set()
 
@@ -145,12 +146,12 @@ def circles(arrows):
     """The sets of modules that lead to each other, found as each one's way back to itself."""
 
     def reached(start):
-        seen, left = set(), [start]
-        while left:
-            new = arrows[left.pop()] - seen
-            seen |= new
-            left += new
-        return seen
+        rooms, rooms_left = set(), [start]
+        while rooms_left:
+            new = arrows[rooms_left.pop()] - rooms
+            rooms |= new
+            rooms_left += new
+        return rooms
 
     ways = {name: reached(name) for name in arrows}
     return {frozenset(b for b in ways[a] if a in ways[b]) for a in arrows if a in ways[a]}
@@ -182,12 +183,12 @@ def sub_rooms(arrows, room):
     def part(name):
         return ".".join(name.split(".")[:3])
 
-    collapsed = {part(name): set() for name in arrows if name.startswith(inside)}
+    part_arrows = {part(name): set() for name in arrows if name.startswith(inside)}
     for name in arrows:
         if name.startswith(inside):
             others = {part(other) for other in arrows[name] if other.startswith(inside)}
-            collapsed[part(name)] |= others - {part(name)}
-    return collapsed
+            part_arrows[part(name)] |= others - {part(name)}
+    return part_arrows
 
 
 def test_parts_that_import_each_other_through_different_modules_are_a_circle_of_sub_rooms():

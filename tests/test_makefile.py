@@ -51,14 +51,14 @@ def make(folder, *words, **env):
 
 
 def test_help_lists_by_group_every_target_that_says_what_it_does():
-    shown = make(paths.ROOT, "help").stdout
+    help_text = make(paths.ROOT, "help").stdout
     text = MAKEFILE.read_text("utf-8")
-    described = re.findall(r"^([a-z-]+):.*## ", text, re.M)
-    assert {"quick", "test", "lint", "pytest", "nodetest", "smoke"} <= set(described)
-    assert re.findall(r"^  make ([a-z-]+) ", shown, re.M) == described
-    tests = shown.partition("\nTests")[2].partition("\n\n")[0]
+    targets = re.findall(r"^([a-z-]+):.*## ", text, re.M)
+    assert {"quick", "test", "lint", "pytest", "nodetest", "smoke"} <= set(targets)
+    assert re.findall(r"^  make ([a-z-]+) ", help_text, re.M) == targets
+    tests = help_text.partition("\nTests")[2].partition("\n\n")[0]
     assert re.search(r"make quick .*make test .*make nodetest", tests, re.S)
-    assert set(described) <= set(re.search(r"^\.PHONY: (.*)", text, re.M).group(1).split())
+    assert set(targets) <= set(re.search(r"^\.PHONY: (.*)", text, re.M).group(1).split())
 
 
 @pytest.fixture
@@ -164,12 +164,12 @@ def ci(copy, **env):
     (copy / "calls").unlink(missing_ok=True)
     env = {"LAB_NODE": str(copy / ".venv" / "bin" / "node"), "LC_ALL": "C", **env}
     command = ["bash", copy / ".ci" / "run"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
     calls = (copy / "calls").read_text()
     ran = [part for part, sign in SIGNS.items() if sign in calls]
-    return done.returncode, [x for x in done.stderr.splitlines() if "== Failed:" in x], ran
+    return process.returncode, [x for x in process.stderr.splitlines() if "== Failed:" in x], ran
 
 
 SIGNS = {"pytest": "-m not alone", "lint": "linter", "smoke": "lab.book",
@@ -293,9 +293,9 @@ def test_a_hub_is_asked_about_its_settings_before_the_site_is_built():
 def test_a_setting_of_a_hub_that_is_wrong_is_one_sentence(tmp_path, setting, text):
     env = {**os.environ, "LAB_HUB_STATE": str(tmp_path / "hub"), **setting}
     command = [sys.executable, "tools/hub/check_config.py"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=paths.ROOT, env=env, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert text in done.stderr
-    assert "Traceback" not in done.stderr
+    assert process.returncode == 2
+    assert text in process.stderr
+    assert "Traceback" not in process.stderr

@@ -87,7 +87,7 @@ def test_a_name_that_no_file_can_have_is_an_error_like_others(part, name):
 def test_runs_may_lie_elsewhere_so_that_students_of_one_folder_do_not_share_them(tmp_path):
     say = "from lab import paths, claims\nprint(paths.RUNS, paths.STATE, paths.FILES, sep='\\n')"
     env = {name: value for name, value in os.environ.items() if name != "LAB_STATE"}
-    told = subprocess.run(
+    paths_printed = subprocess.run(
         [sys.executable, "-c", say],
         env={**env, "LAB_RUNS": str(tmp_path / "ann")},
         cwd=paths.ROOT,
@@ -95,4 +95,4 @@ def test_runs_may_lie_elsewhere_so_that_students_of_one_folder_do_not_share_them
         capture_output=True,
         check=True,
     ).stdout.splitlines()
-    assert told == [str(tmp_path / "ann" / name) for name in ("", ".state", "files")]
+    assert paths_printed == [str(tmp_path / "ann" / name) for name in ("", ".state", "files")]

@@ -20,14 +20,14 @@ import pack  # noqa: E402 - beside the commands, not in a package
 def test_every_file_that_names_the_version_names_that_of_pyproject():
     lock = json.loads((ROOT / "package-lock.json").read_text())
     checkup = ROOT / "tools" / "checkup"
-    named = {
+    versions = {
         "package.json": json.loads((ROOT / "package.json").read_text())["version"],
         "package-lock.json": lock["version"],
         "CITATION.cff": yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"],
         "checkup": tomllib.loads((checkup / "pyproject.toml").read_text())["project"]["version"],
         "checkup for npx": json.loads((checkup / "package.json").read_text())["version"],
     }
-    assert set(named.values()) == {pack.version()}, named
+    assert set(versions.values()) == {pack.version()}, versions
 
 
 def test_this_version_has_its_section_of_changes_and_another_is_refused():

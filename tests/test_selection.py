@@ -16,7 +16,7 @@ def chosen(*files):
 def test_a_room_selects_itself_and_what_reaches_it_and_nothing_below_it():
     tests = chosen("lab/clinic/signs.py")
     assert "tests/clinic/test_rules.py" in tests
-    assert "tests/book/test_across.py" in tests, "the room `book` imports `clinic`"
+    assert "tests/book/test_across_page.py" in tests, "the room `book` imports `clinic`"
     below = {"text/test_arithmetic.py", "records/test_histogram.py", "processes/test_lock.py"}
     assert tests.isdisjoint({f"tests/{test}" for test in below})
 
@@ -65,7 +65,7 @@ def test_a_test_that_only_calls_a_room_through_the_door_is_selected_with_it():
         ("_toc.yml", "book/test_chapters.py"),
         ("docs/any.md", "test_docs.py"),
         ("docs/house.md", "test_layers.py"),
-        ("tools/new/chapter.md", "book/test_new.py"),
+        ("tools/new/chapter.md", "book/test_scaffold.py"),
     ],
 )
 def test_what_reads_a_file_is_selected_with_it(file, test):

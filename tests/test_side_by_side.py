@@ -25,15 +25,15 @@ def test_all_run_at_the_same_time_and_each_output_is_whole(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)  # either end waits until the other one is opened: one after another never ends
     lines = "for i in 1 2 3 4 5; do echo {0}; sleep 0.01; done"
-    done = side_by_side(
+    process = side_by_side(
         f"first: echo hello >{fifo}; {lines.format('f')}",
         f"second: cat {fifo}; {lines.format('s')}",
         timeout=300,
     )
-    assert done.returncode == 0
-    assert re.search(r"^== second: done after \d+ s\nhello\n(s\n){5}", done.stdout, re.M)
-    assert done.stdout.count("f\n") == 5, "the first one's output is shown as it comes"
-    assert "== first: done" in done.stdout
+    assert process.returncode == 0
+    assert re.search(r"^== second: done after \d+ s\nhello\n(s\n){5}", process.stdout, re.M)
+    assert process.stdout.count("f\n") == 5, "the first one's output is shown as it comes"
+    assert "== first: done" in process.stdout
 
 
 def test_one_that_fails_fails_the_whole_is_named_and_stops_no_other():

@@ -201,11 +201,11 @@ def test_the_program_compares_the_repository_of_the_current_directory(tmp_path):
     git("add", "-A")
     git("commit", "-qm", "A page")
     page.write_text("These two requests need 5 ms.\n")
-    done = compare()
-    assert (done.returncode, done.stdout) == (0, "Only sentences differ from HEAD.\n")
+    process = compare()
+    assert (process.returncode, process.stdout) == (0, "Only sentences differ from HEAD.\n")
     page.write_text("Three requests take 6 ms.\n")
-    done = compare()
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[:3] == ["README.md: number", "  - 5", "  + 6"]
+    process = compare()
+    assert process.returncode == 1
+    assert process.stdout.splitlines()[:3] == ["README.md: number", "  - 5", "  + 6"]
     page.unlink()
     assert compare().stdout == "README.md: is gone\n"

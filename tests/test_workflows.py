@@ -231,13 +231,13 @@ def test_every_command_of_a_workflow_is_a_target_that_exists():
     targets = set(
         re.findall(r"^([a-z-]+(?: [a-z-]+)*):", (paths.ROOT / "Makefile").read_text(), re.M)
     )
-    known = {name for names in targets for name in names.split()}
+    target_names = {name for names in targets for name in names.split()}
     files = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
     for file in files:
         for job in yaml.safe_load(file.read_text())["jobs"].values():
             for step in job["steps"]:
                 for words in re.findall(r"^ *make ([a-z -]+)", step.get("run", ""), re.M):
-                    assert set(words.split()) <= known, f"{file.name}: make {words}"
+                    assert set(words.split()) <= target_names, f"{file.name}: make {words}"
 
 
 def test_every_image_is_named_by_its_digest():

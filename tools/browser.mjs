@@ -147,14 +147,14 @@ async function install() {
   for (const { how, get, places, folder } of WAYS) {
     if (folder) rmSync(folder, { recursive: true, force: true }); // what is in it was just tried
     const reason = await get();
-    const got = reason ? { flaws: [reason] } : await firstWithoutFlaw(places());
-    if (got.path) {
-      console.error(`Got one from ${how}: ${got.path}`);
-      return choose(got.path);
+    const search = reason ? { flaws: [reason] } : await firstWithoutFlaw(places());
+    if (search.path) {
+      console.error(`Got one from ${how}: ${search.path}`);
+      return choose(search.path);
     }
     if (folder) rmSync(folder, { recursive: true, force: true });
     const why =
-      got.flaws.length > 0 ? got.flaws.join("; ") : "the downloaded browser does not start";
+      search.flaws.length > 0 ? search.flaws.join("; ") : "the downloaded browser does not start";
     reasons.push(`from ${how}: ${why}`);
   }
   throw new Error(
@@ -179,7 +179,7 @@ async function firstWithoutFlaw(paths) {
 function fromSystem() {
   if (process.getuid?.() !== 0) return "only an administrator (root) may install them";
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const tried = [];
+  const failures = [];
   for (const [manager, update, add, names] of [
     ["apt-get", ["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends"], NAMES],
     ["dnf", null, ["install", "-y", "-q"], ["chromium"]],
@@ -190,10 +190,10 @@ function fromSystem() {
     for (const name of names) {
       const { status, stderr } = run(manager, [...add, name], { env, timeout: 15 * MINUTES });
       if (status === 0) return "";
-      tried.push(`${manager} has no ${name} (${lastLine(stderr)})`);
+      failures.push(`${manager} has no ${name} (${lastLine(stderr)})`);
     }
   }
-  return tried[0] ?? "there is no apt-get, dnf or apk here";
+  return failures[0] ?? "there is no apt-get, dnf or apk here";
 }
 
 function fromPlaywright() {

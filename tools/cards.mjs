@@ -79,7 +79,7 @@ const escaped = (text) =>
  * there is nothing. The pages name their cards then. Returns the names of these pages.
  */
 async function cardsOf(browser, site, pages, arrange) {
-  const drawn = [];
+  const names = [];
   const tab = await browser.newPage({ viewport: SIZE, javaScriptEnabled: false });
   patient(tab);
   await tab.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
@@ -99,10 +99,10 @@ async function cardsOf(browser, site, pages, arrange) {
       .replace(IMAGE, (_, before, _old, after) => `${before}${root}${card}${after}`)
       .replace(ALT, (_, before, after) => `${before}${escaped(words)}${after}`);
     writeFileSync(file, changed);
-    drawn.push(name);
+    names.push(name);
   }
   await tab.close();
-  return drawn;
+  return names;
 }
 
 /** Draw the card of each page that has an address and a figure. Returns the names of these pages. */

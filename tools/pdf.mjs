@@ -102,7 +102,7 @@ function add({ name, number, names, part, html }) {
   const doc = new DOMParser().parseFromString(html, "text/html");
   const article = doc.querySelector("article.bd-article");
   const prefix = (i, id) => `p${i}-${id}`;
-  const own = (id) => prefix(number, id);
+  const chapterId = (id) => prefix(number, id);
   for (const gone of article.querySelectorAll("script, a.headerlink")) gone.remove();
   // On paper nothing opens.
   for (const answer of article.querySelectorAll(
@@ -110,19 +110,19 @@ function add({ name, number, names, part, html }) {
   ))
     answer.open = true;
   for (const node of article.querySelectorAll("*")) {
-    if (node.id) node.id = own(node.id);
+    if (node.id) node.id = chapterId(node.id);
     for (const { name: key, value } of [...node.attributes]) {
       if (/^(aria-(labelledby|describedby|controls)|for|headers)$/.test(key))
-        node.setAttribute(key, value.split(/\s+/).map(own).join(" "));
+        node.setAttribute(key, value.split(/\s+/).map(chapterId).join(" "));
       else if (value.includes("url(#"))
-        node.setAttribute(key, value.replaceAll("url(#", `url(#${own("")}`));
+        node.setAttribute(key, value.replaceAll("url(#", `url(#${chapterId("")}`));
       else if (key === "xlink:href" && value.startsWith("#"))
-        node.setAttribute(key, `#${own(value.slice(1))}`);
+        node.setAttribute(key, `#${chapterId(value.slice(1))}`);
       else if (key === "href") node.setAttribute(key, led(value));
     }
   }
   function led(href) {
-    if (href.startsWith("#")) return `#${own(href.slice(1))}`;
+    if (href.startsWith("#")) return `#${chapterId(href.slice(1))}`;
     if (/^[a-z]+:/i.test(href)) return href;
     const url = new URL(href, `http://x/${name}`);
     const i = names.indexOf(url.pathname.slice(1));
@@ -136,19 +136,19 @@ function add({ name, number, names, part, html }) {
     caption.textContent = part;
     article.prepend(caption);
   }
-  const here = document.querySelector(".bd-article-container");
-  here.append(document.adoptNode(article));
+  const container = document.querySelector(".bd-article-container");
+  container.append(document.adoptNode(article));
   if (number === 0) {
     const list = document.createElement("nav");
     list.setAttribute("aria-label", "Contents");
     list.innerHTML = "<h2>Contents</h2><ol></ol>";
-    here.append(list);
+    container.append(list);
   } else {
     const item = document.createElement("li");
     const link = document.createElement("a");
     link.href = `#page-${number}`;
     link.textContent = article.querySelector("h1").textContent;
     item.append(link);
-    here.querySelector("nav ol").append(item);
+    container.querySelector("nav ol").append(item);
   }
 }

@@ -22,14 +22,14 @@ LEAVE_S = 10.0  # what is interrupted may end by itself for as long
 
 def run(jobs: list[tuple[str, str]]) -> list[str]:
     """Run all; return the names of those that failed."""
-    failed: list[str] = []
+    failures: list[str] = []
     printing = threading.Lock()
     began = time.monotonic()
 
     def follow(name: str, process: subprocess.Popen[str]) -> None:
         output = process.communicate()[0] or ""
         if process.returncode:
-            failed.append(name)
+            failures.append(name)
         with printing:
             outcome = f"failed with code {process.returncode}" if process.returncode else "done"
             print(f"== {name}: {outcome} after {time.monotonic() - began:.0f} s")
@@ -49,7 +49,7 @@ def run(jobs: list[tuple[str, str]]) -> list[str]:
             thread.join()
     finally:
         end(processes)
-    return failed
+    return failures
 
 
 ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -60,7 +60,7 @@ def start(command: str, processes: list[subprocess.Popen[str]]) -> None:
     waits until it is in the list.
     """
     shown = not processes
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         processes.append(
             subprocess.Popen(
@@ -71,11 +71,11 @@ def start(command: str, processes: list[subprocess.Popen[str]]) -> None:
                 text=True,
                 errors="replace",
                 start_new_session=True,
-                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, held),  # noqa: PLW1509 - no thread runs yet
+                preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, old_mask),  # noqa: PLW1509 - no thread runs yet
             )
         )
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
 
 
 def end(processes: list[subprocess.Popen[str]]) -> None:

@@ -81,7 +81,7 @@ function rearranged({ width, height }) {
   const site = document.querySelector('meta[property="og:site_name"]')?.content ?? document.title;
   slide("first", words(title), text("p", site.split("—").at(-1).trim()));
   // Text of our own build, in which code and stress are marked up.
-  const marked = (tag, said, name = "") => {
+  const listItem = (tag, said, name = "") => {
     const made = text(tag, "", name);
     made.innerHTML = said;
     return made;
@@ -96,15 +96,15 @@ function rearranged({ width, height }) {
       const named = node.querySelector("svg > title")?.textContent.trim();
       slide("figure", named || part, shown);
     } else {
-      const asked = JSON.parse(
+      const question = JSON.parse(
         node.querySelector("script[type='application/json']")?.text ?? "null",
       );
-      if (!asked) continue;
+      if (!question) continue;
       const list = document.createElement("ul");
-      for (const option of asked.options ?? []) list.append(marked("li", option.text));
-      const code = asked.code ? [text("pre", asked.code)] : [];
-      const unit = asked.unit ? [marked("p", `A number: ${asked.unit}.`)] : [];
-      slide("question", part, marked("p", asked.ask, "ask"), ...code, list, ...unit);
+      for (const option of question.options ?? []) list.append(listItem("li", option.text));
+      const code = question.code ? [text("pre", question.code)] : [];
+      const unit = question.unit ? [listItem("p", `A number: ${question.unit}.`)] : [];
+      slide("question", part, listItem("p", question.ask, "ask"), ...code, list, ...unit);
     }
   }
   const style = document.createElement("style");

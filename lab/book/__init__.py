@@ -2,6 +2,6 @@
 
 import sys
 
-# jsonschema would compile a grammar of IRIs when it is imported (1.5 s), for a format that no
-# schema used here has. It does without, if the module can't be imported.
+# When jsonschema is imported, it compiles a grammar of IRIs (1.5 s) for a format that no schema
+# here uses. If the module with the grammar can't be imported, jsonschema works without it.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -24,7 +24,9 @@ from lab.processes import nodes
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Return the exit code: 0, 1 the book is not right, 2 not even tried, 130 interrupted."""
+    """Return the exit code: 0, 1 if the book has errors, 2 if nothing was tried, 130 if it was
+    interrupted.
+    """
     commands = cli.Commands(table.BOOK)
     build = commands.add("build")
     build.add_argument(
@@ -111,7 +113,7 @@ def _done(options: argparse.Namespace) -> int:
     if getattr(options, "node", None):
         os.environ["LAB_NODE"] = nodes.of_major(options.node)
     os.environ.update(nodes.anchored())
-    os.environ.update(nodes.on_path())  # for what cells start by name
+    os.environ.update(nodes.on_path())  # programs that cells start by name need this
     if options.command == "preview":
         return preview.serve(options.port, lint.warnings)
     if options.command == "chapter":

@@ -54,7 +54,7 @@ def measure(
     pages = [one_chapter.resolve(name) for name in names] or versions.asked()
     old_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        # Another one could be measuring the Node that this one unpacks.
+        # Another run could be measuring the Node that this run unpacks.
         with BuildLock(paths.ROOT, folder, measures=True):
             node_build = node_builds.find(build, folder / "builds")
             if node_build.note:
@@ -75,7 +75,9 @@ def measure(
 
 
 def _sides(build: str, node: str, base: int | None, folder: Path, pages: list[str]) -> list[Side]:
-    """The release and the build, each with its sitting. Raises LabError if they are one."""
+    """Return the release and the build, each with its sitting. Raises LabError if both are the same
+    Node.
+    """
     release = _release(node, base)
     digests = {path: _digest(path) for path in (release, node)}
     if len(set(digests.values())) < 2:
@@ -90,7 +92,7 @@ def _sides(build: str, node: str, base: int | None, folder: Path, pages: list[st
 
 
 def _release(node: str, base: int | None) -> str:
-    """The release that a build is compared with."""
+    """Return the release with which a build is compared."""
     if base is not None:
         return nodes.of_major(base)
     installed = nodes.known()
@@ -121,7 +123,7 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
     for side in sides:
         side.sitting.begin(fresh=fresh)
         side.sitting.tell([side.node])
-    # Chapter by chapter, so that both Nodes run it within minutes.
+    # Chapter by chapter, so that both Nodes run a chapter within minutes of each other.
     rows = [[side.sitting.row_once(side.node, page) for side in sides] for page in pages]
     release, build = _by_side(sides, rows)
     first = paired(release, build)
@@ -144,7 +146,10 @@ Entry = dict[str, Any]  # chapter, about the claim, `on` both Nodes, whether it 
 def _by_side(
     sides: Sequence[Side], rows: Sequence[Sequence[version_results.Row]]
 ) -> tuple[version_results.Data, version_results.Data]:
-    """Return what the release gave, and what the build gave; rows : of each chapter both."""
+    """Return the results of the release and of the build.
+
+    rows : both rows of each chapter
+    """
     release, build = (
         side.sitting.data([side.node], [row[i] for row in rows]) for i, side in enumerate(sides)
     )
@@ -190,12 +195,12 @@ class Comparison:
 
     @property
     def differing(self) -> list[tuple[str, str]]:
-        """Return kind and id of what differs in both looks."""
+        """Return kind and id of everything that differs in both looks."""
         return [key for key in self._changed() if self._again(key)["changed"]]
 
     @property
     def seen_once(self) -> list[tuple[str, str]]:
-        """Return kind and id of what differs in one look of two."""
+        """Return kind and id of everything that differs in only one of two looks."""
         late = [key for key, entry in self.again.items() if entry["changed"]]
         once = [key for key in self._changed() if not self._again(key)["changed"]]
         before = {key for key, entry in self.first.items() if entry["changed"]}
@@ -237,7 +242,7 @@ class Comparison:
         return [key for key, entry in self.first.items() if entry["changed"]]
 
     def _again(self, key: tuple[str, str]) -> Entry:
-        # A second look without an answer does not take the first one's back.
+        # A second look without an answer does not cancel the first one.
         second = self.again.get(key, self.first[key])
         return second if second["changed"] or _is_answered(key[0], second) else self.first[key]
 
@@ -261,7 +266,7 @@ class Comparison:
                 for key, name in (("node", "Node"), ("v8", "V8"), ("uv", "libuv"))
             ),
         ]
-        # The path of a machine is nothing for others.
+        # The page is for other people, so it has no path of this machine.
         node = shlex.quote(build.link) if build.link else "PATH"
         command = f"make candidate NODE={node} BASE={nodes.major(nodes_of_both[0]['node'])}"
         if names:

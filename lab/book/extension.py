@@ -62,21 +62,21 @@ from lab.errors import LabError
 from lab.processes.nodes import anchored
 from lab.text.numbers import count
 
-# One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
-# which libraries of macOS do not promise to survive.
+# One process resolves the next pages while the others write, and more would only wait for it.
+# Sphinx forks them, which the libraries of macOS may not survive.
 WRITERS = 3 if sys.platform == "linux" and (os.cpu_count() or 1) > 1 else 1
 
 
 class BookError(SphinxError):
-    """A reason to stop at once, told without a stack."""
+    """A reason to stop at once, which is reported without a stack."""
 
     category = "The book can't be built"
     is_told = True  # Sphinx tells this error in its own words
 
 
 def _code() -> int:
-    """What this code makes of pages, as a number: where it changed, Sphinx reads and writes all of
-    them again, and opens nothing that it kept of another.
+    """Return a digest, as a number, of the code that makes pages. If the code has changed, Sphinx
+    reads and writes all pages again, and doesn't open what another version of the code stored.
     """
     files = [file for file in sorted(Path(__file__).parent.rglob("*")) if file.is_file()]
     texts = b"".join(file.read_bytes() for file in files if file.suffix in {".py", ".html"})
@@ -85,12 +85,12 @@ def _code() -> int:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the events."""
-    # Jupyter Book always sets it; it belongs to an extension that this book does not load.
+    # Jupyter Book always sets this option of an extension that this book does not load.
     app.add_config_value("comments_config", {}, "")
     app.add_config_value("lab_build", None, "")
     app.connect(
         "config-inited", _only_toc, priority=900
-    )  # after sphinx_external_toc has read _toc.yml
+    )  # later than sphinx_external_toc, which reads _toc.yml
     app.connect("builder-inited", _start)
     app.connect("env-get-outdated", _outdated)
     app.connect("source-read", _begin, priority=900)
@@ -140,7 +140,8 @@ def _start(app: Sphinx) -> None:
     os.environ.update(anchored())
     build: Build | None = app.config.lab_build
     try:
-        # A copy: what pages keep in it is not for the configuration that Sphinx stores.
+        # A copy, because pages store data in it that doesn't belong to the configuration that
+        # Sphinx stores.
         app.lab_build = copy.copy(build) if build else _run(app)  # type: ignore[attr-defined]
         app.lab_lock = PagesLock(app.lab_build.folder)  # type: ignore[attr-defined]
     except LabError as error:
@@ -149,12 +150,12 @@ def _start(app: Sphinx) -> None:
 
 
 def _run(app: Sphinx) -> Build:
-    """Run what is stale, in a build that nobody has done so for: a bare `jupyter-book build .`"""
+    """Run the stale chapters if no other process has done so: in a bare `jupyter-book build .`"""
     engine = Engine(Path(app.outdir).parent, Path(app.config.external_toc_path))
     app.lab_engine = engine.__enter__()  # type: ignore[attr-defined]
     engine.tell_cached()
     for _ in engine.run():
-        pass  # it says so itself
+        pass  # the error has already been reported
     return engine.build()
 
 
@@ -170,8 +171,8 @@ def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
 
 
 def _saved(env: BuildEnvironment) -> dict[str, int]:
-    """When each page was saved last before it was read, in nanoseconds; Sphinx keeps the end of
-    reading instead, and a page that is saved while its cells run would stay as it was.
+    """Return when each page was last saved before it was read, in nanoseconds. Sphinx keeps the
+    time after reading instead, so it would miss a page that is saved while its cells run.
     """
     if not hasattr(env, "lab_saved"):
         env.lab_saved = {}  # type: ignore[attr-defined]
@@ -201,7 +202,7 @@ def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
     _tokens(app.env)[docname] = token
     if token:
         content[0] = chapter.with_token(content[0], token)
-    # A pattern, as MyST-NB asks for the chapters whose cells it shows and leaves alone.
+    # A pattern: MyST-NB shows the outputs of these chapters and doesn't execute them.
     alone = [] if token else [f"{docname}.md"]
     app.env.mystnb_config.execution_excludepatterns = alone  # type: ignore[attr-defined]
 
@@ -222,7 +223,7 @@ def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    # Not from the start: pages are read one after another, and Sphinx would warn.
+    # Only now, because Sphinx would otherwise warn while pages are read one after another.
     app.parallel = WRITERS
     if app.lab_lock.torn:  # type: ignore[attr-defined]  # what was read then may not have been written
         return sorted(env.found_docs)
@@ -238,11 +239,11 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
         if build.is_last and not ok:
             app.statuscode = 1
         if not ok or app._warncount:
-            # Sphinx warns about a page when it reads it. Without this the next pass would read only
-            # what has changed, and a book that is wrong would be right at the second attempt.
+            # Sphinx warns about a page when it reads the page. Without this, the next pass would
+            # read only changed pages, and a wrong book would pass at the second attempt.
             (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
         if exception is None and app.builder.format == "html":
-            if build.is_last:  # a site that is put somewhere is a whole one
+            if build.is_last:  # a site that is moved to its place must be complete
                 card.write(build, app.config.html_title or app.config.project, Path(app.outdir))
             ticks.write(build, Path(app.outdir))
             assets.finish(app)
@@ -259,7 +260,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _tell(app: Sphinx, build: Build) -> bool:
-    """Say at the end of a build what is wrong with its chapters; return whether nothing is."""
+    """Report at the end of a build which chapters have errors. Return whether none has."""
     if not build.is_last:
         return True
     outcomes = list(build.outcomes.values())

@@ -1,6 +1,7 @@
-"""`python -m lab.book lint`: numbers of the text that are not as wanted, in seconds.
+"""`python -m lab.book lint`: numbers of the text that are outside of the recommended range, in
+seconds.
 
-They are warnings: a page may have its reasons, and fails no build for them. The hard limits in
+They are warnings: a page may have its reasons, so no build fails. The hard limits in
 `tests/book/test_teaching.py` and `test_glossary.py` are far above.
 """
 
@@ -14,17 +15,17 @@ from lab.book import teaching
 from lab.book.teaching import Counts
 from lab.text.numbers import count
 
-WORDS = range(1000, 1801)  # of a page: one sitting
-FIRST_PAGE = "book/start"  # for readers who have not decided yet to read a chapter
+WORDS = range(1000, 1801)  # words of a page that is read in one sitting
+FIRST_PAGE = "book/start"  # the page for readers who have not decided yet to read a chapter
 FIRST_PAGE_WORDS = 700
-NUMBERS = 12  # measured ones in the sentences of a page
-ENTRY_SENTENCES = 3  # of an entry of the glossary
+NUMBERS = 12  # the number of measured numbers in the sentences of a page
+ENTRY_SENTENCES = 3  # the number of sentences of an entry of the glossary
 GLOSSARY = "book/about/glossary"
 ENTRY = re.compile(r"^((?:[^\s:`{].*\n)+)((?:  .+\n)+)", re.M)  # terms, then text
 
 
 def report() -> str:
-    """Return a line for each number that is not as wanted, or one that says that there is none."""
+    """Return a line for each number outside of its range, or one line if there is none."""
     return (
         "\n".join(warnings())
         or "There is nothing to warn about, because every count of the text is within its limits."
@@ -32,7 +33,7 @@ def report() -> str:
 
 
 def warnings() -> list[str]:
-    """Return the same lines; [] if every number is as wanted."""
+    """Return the same lines; [] if every number is in its range."""
     glossary = paths.ROOT / f"{GLOSSARY}.md"
     pages = [line for counts in teaching.chapters() for line in of_page(counts)]
     entries = of_glossary(glossary.read_text("utf-8")) if glossary.exists() else ()

@@ -39,7 +39,7 @@ MODULES = (
 )
 
 for _name in MODULES:
-    with suppress(ImportError):  # whoever needs it says so
+    with suppress(ImportError):  # code that needs the module reports that it is missing
         importlib.import_module(_name)
 
 

@@ -34,12 +34,14 @@ from lab.records.trial import Trial
 from lab.text.numbers import count
 
 VARIANT = "live-reference"
-LONGEST_S = 24 * 3600.0  # from the begin of a sitting to the last time that it goes on
-LOOKS_S = 2.0  # at what other programs do
+LONGEST_S = 24 * 3600.0  # from the beginning of a sitting to its last continuation
+LOOKS_S = 2.0  # the time in which we look at other programs
 BUSY = 0.1  # the share of the processors at which the check `quiet` warns
 INTERRUPTED = 130
-CHAPTER_S = 22.0  # beside trials: kernel, programs, figures; the mean of a recorded run's chapters
-WARMS_S = 2.0  # a closed loop until it is steady, where no record says how long that took
+# The seconds of a chapter in addition to its trials, for kernel, programs and plots: the mean of a
+# recorded run's chapters.
+CHAPTER_S = 22.0
+WARMS_S = 2.0  # the seconds until a closed loop is steady, if no record has them
 
 
 class NotFit(LabError):
@@ -66,7 +68,7 @@ def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = Fal
     done = done_in(output)
     said = "Going on with" if goes_on else "Beginning"
     print(f"{said} a reference run on Node {nodes.version()}: {told(pages, done)}", flush=True)
-    os.environ[PATIENCE_FILE] = str(_patience(output))  # of all kernels of the sitting
+    os.environ[PATIENCE_FILE] = str(_patience(output))  # all kernels of the sitting use it
     code = run(output, only=_only(pages, output) if pages else None, start=_start(pages))
     if code == INTERRUPTED:
         print("Run the same command again to continue with what is left.")
@@ -158,14 +160,15 @@ def begin(
     """
     now = time.time() if now is None else now
     before = _noted(output)
-    # Some chapters of a sitting of all of them belong to it: what else it has done is not lost.
+    # A sitting of some chapters belongs to a sitting of all chapters, so the other results are
+    # kept.
     same = all(
         before.get(key) in (([], value) if key == "chapters" else (value,))
         for key, value in facts.items()
     )
     if not fresh and same and not before.get("ended") and 0 <= now - before["began"] < LONGEST_S:
         if before.get("chapters") != facts["chapters"]:
-            for page in facts["chapters"]:  # whoever names one wants it measured
+            for page in facts["chapters"]:  # a user who names a chapter wants it measured
                 Records(output / ".lab" / VARIANT).drop(page)
         return True
     one_chapter.refuse_beside([output])
@@ -215,7 +218,7 @@ def _noted(output: Path) -> dict[str, Any]:
         found = json.loads(_note(output).read_text("utf-8"))
         return {"began": float(found["began"]), **found}
     except (OSError, ValueError, KeyError, TypeError):
-        return {"ended": True}  # none, or none that can be read
+        return {"ended": True}  # there is no file, or an unreadable one
 
 
 # --- how long ---

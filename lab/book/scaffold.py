@@ -27,9 +27,9 @@ from lab.widgets.question import questions
 
 _WORD = "[a-z0-9]+(?:-[a-z0-9]+)*"
 _PAGE = "[a-z]+(?:-[a-z]+)*/[a-z]+(?:-[a-z]+)*"
-_LONGEST = 60  # characters of a part of a name, which is a part of the names of files
-_NO_TOPICS = ("about", "teaching")  # folders of pages that are no chapters
-_REVIEW = "review"  # the last page of a part, made of its questions
+_LONGEST = 60  # the most characters of a part of a name, which is a part of file names
+_NO_TOPICS = ("about", "teaching")  # folders of pages that aren't chapters
+_REVIEW = "review"  # the last page of a part, which is made of its questions
 _EXERCISES = "\n## Exercises\n"
 _QUOTED = re.compile(rf'"({_WORD})"')
 
@@ -42,9 +42,9 @@ class NotNew(LabError):
 class Beginning:
     """The files of a new chapter, server, question, claim or exercise, before they are written."""
 
-    files: Mapping[Path, str]  # that are new
-    changed: Mapping[Path, str] = field(default_factory=dict)  # others, with their new text
-    then: str = ""  # what to do next
+    files: Mapping[Path, str]  # new files
+    changed: Mapping[Path, str] = field(default_factory=dict)  # changed files, with their new text
+    then: str = ""  # the next step for the author
 
 
 def new(kind: str, name: str) -> str:
@@ -83,7 +83,7 @@ def _write(beginning: Beginning) -> None:
             else:
                 file.unlink()
         for folder in new_folders:
-            with contextlib.suppress(OSError):  # it is not there, or others have put a file in it
+            with contextlib.suppress(OSError):  # the folder is not there, or has other files
                 folder.rmdir()
         raise
 
@@ -199,7 +199,7 @@ def _question(name: str) -> Beginning:
     if other := questions.questions().get(id):
         raise NotNew(f"{other.chapter}/{questions.FILE} already has {id!r}. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
-    lab = _lab(language, "")  # the first cells stand before the page's own
+    lab = _lab(language, "")  # the first cells come before the page's own
     asks, tells = (
         _drawn("question.md", verb=verb, id=id, language=language, lab=lab)
         for verb in ("ask", "reveal")

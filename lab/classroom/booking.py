@@ -43,7 +43,7 @@ def keep_connections() -> None:
             original(self, db_url, course_id, authenticator)
             engines[db_url, course_id] = self.engine
             return
-        # The original also makes the tables and the course, which exist already.
+        # The original also makes the tables and the course, which already exist.
         self.engine = engine
         self.db = scoped_session(sessionmaker(autoflush=True, bind=engine, future=True))
         self.course_id, self.authenticator = course_id, authenticator
@@ -80,7 +80,7 @@ class Save(SaveAutoGrades):
     """Books the cells of a notebook at once: all of them, or none when it is killed."""
 
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The notebook as it was; its points are in the gradebook."""
+        """Return the notebook unchanged; its points are in the gradebook."""
         known = resources["nbgrader"]
         self.notebook_id, self.assignment_id = known["notebook"], known["assignment"]
         self.student_id, self.db_url = known["student"], known["db_url"]

@@ -33,7 +33,7 @@ JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
 DONE = (
     ".graded"  # marks a folder that nbgrader's autograde has finished; holds the hand-in's digest
 )
-LOG = "nbgrader.log"  # what each command said, and when
+LOG = "nbgrader.log"  # the output of each command, with its time
 PASSED_OVER = "Handed in, but not judged:"
 # nbgrader sets the fields of a new hand-in before it adds the hand-in to its gradebook. SQLAlchemy
 # warns that the hand-in would be lost, although nbgrader adds it a line later.
@@ -101,7 +101,7 @@ def _configured(c: Any, root: Path) -> None:
     c.ExchangeFactory.collect = exchange.Collect
     if url := os.environ.get("LAB_NGSHARE"):
         exchange.over_ngshare(c, url)
-    # nbgrader's own lists, with ours in the places of some.
+    # nbgrader's own lists, with our classes in place of some.
     c.GenerateAssignment.preprocessors = _instead(
         GenerateAssignment, "preprocessors", {ClearSolutions: convert.KeepStarters}
     )
@@ -138,7 +138,9 @@ def _configured(c: Any, root: Path) -> None:
 
 
 def _instead(holder: type, name: str, ours: dict[type, type]) -> list[type]:
-    """nbgrader's own list with our classes for its own. Raises LabError if one is missing."""
+    """Return nbgrader's own list with our classes in place of its classes. Raises LabError if one
+    is missing.
+    """
     types: list[type] = list(getattr(holder(), name))
     for old in ours:
         if old not in types:
@@ -191,11 +193,11 @@ def _of_now(folder: Path, course: Course) -> str:
 
 
 def _digest(folder: Path) -> str:
-    """Of the names, the links and the contents of all that lies in a folder."""
+    """Return a digest of the names, the links and the contents of everything in a folder."""
     whole = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         whole.update(hashlib.sha256(os.fsencode(file.relative_to(folder))).digest())
-        with contextlib.suppress(OSError):  # a file that cannot be read keeps only its name
+        with contextlib.suppress(OSError):  # a file that cannot be read counts with its name only
             if file.is_symlink():
                 whole.update(os.fsencode(file.readlink()))
             elif file.is_file():

@@ -39,7 +39,7 @@ class NotOurs(LabError):
 
 
 class NoVerdict(LabError):
-    """A hand-in could not be judged now: no points, and no zero either."""
+    """A hand-in could not be judged now, so it gets neither points nor a zero."""
 
 
 @cache
@@ -58,7 +58,7 @@ class HandIns(NotebookExporter):
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **options: Any
     ) -> Any:
-        """The notebook that goes on, and its resources."""
+        """Return the notebook that nbgrader continues with, and its resources."""
         converter: Any = self.parent
         if resources is None or not getattr(converter, "_sanitizing", False):
             return super().from_filename(filename, resources=resources, **options)
@@ -85,7 +85,7 @@ def _rebuilt(course: Course, assignment: str, name: str, student: str) -> dict[s
 
 
 def _text(file: Path) -> str:
-    """What can be shown of a hand-in that is no program."""
+    """Return the displayable part of a hand-in that is not a program."""
     if file.suffix == ".ipynb" or not file.is_file() or file.is_symlink():
         return "// Nothing that can be shown."
     return file.read_bytes()[: MOST_BYTES >> 4].decode("utf-8", "replace")
@@ -152,7 +152,7 @@ class Judge(NbGraderPreprocessor):
                 cell.outputs = [_display(str(result), grading_result.graded(result))]
 
     def _nothing_missing(self, nb: Any, context: dict[str, Any]) -> None:
-        """Each cell that the gradebook has points for got some: no grade by absence."""
+        """Check that each cell with points in the gradebook got some, so no grade is missing."""
         graded_cells = {
             cell.metadata.nbgrader.grade_id
             for cell in nb.cells
@@ -203,7 +203,7 @@ class KeepStarters(ClearSolutions):
     """Clears solutions, but not in the cells of our exercises, which hold the starter."""
 
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """The notebook as students get it."""
+        """Return the notebook as students get it."""
         if LAB in nb.metadata:
             return nb, resources
         return super().preprocess(nb, resources)
@@ -213,5 +213,5 @@ class Overwrite(OverwriteCells):
     """Keeps cells as they were released: the rebuilt notebook changes nothing."""
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        """Nothing a student did: a cell that says otherwise than when it was released."""
+        """Do nothing: the change comes from a new release of the cell, not from the student."""
         self.log.info("The cell %s differs from the cell that was released (%s).", name, attr)

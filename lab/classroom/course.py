@@ -57,7 +57,9 @@ class Late:
     most: float = 1
 
     def lost(self, score: float, seconds_late: float) -> float:
-        """The points that are taken off `score` for so many seconds (0 within the grace)."""
+        """Return the points that are subtracted from `score` for so many seconds of lateness (0
+        within the grace).
+        """
         over = seconds_late - self.grace_hours * 3600
         if over <= 0:
             return 0.0
@@ -77,11 +79,11 @@ class Week:
     points: dict[str, float] = field(default_factory=dict)
 
     def worth(self, exercise: Exercise) -> float:
-        """What this exercise is worth here."""
+        """Return the points of this exercise in this week."""
         return self.points.get(exercise.id, exercise.points)
 
     def share(self, exercise: Exercise, points: float) -> float:
-        """So many of the exercise's own points, in points of this week."""
+        """Return so many of the exercise's own points, in points of this week."""
         return round(points * self.worth(exercise) / exercise.points, 4)
 
 

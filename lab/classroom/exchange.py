@@ -24,7 +24,7 @@ from lab.errors import LabError
 
 MOST_FILES = 1000
 _SECRET = re.compile(r"[0-9a-f]{32,256}")
-LATER_S = 600  # between the time that a hand-in names and its last change
+LATER_S = 600  # the time between a hand-in's own time and its last change
 
 
 class NoNgshare(LabError):
@@ -61,7 +61,7 @@ class Collect(ExchangeCollect):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.check_owner = False  # the owner of the files decides here, without a warning
-        self._owners: dict[str, int] = {}  # owners of hand-ins, by the name of the hand-in
+        self._owners: dict[str, int] = {}  # the owners of hand-ins, by the name of the hand-in
 
     def init_src(self) -> None:
         """Find the newest hand-in of each student."""
@@ -120,7 +120,7 @@ class Collect(ExchangeCollect):
             self.log.error("Not all of %s is collected: %s", src, str(error)[:1000])
         for folder, _, _ in os.walk(dest):
             Path(folder).chmod(0o700)
-        # nbgrader reads these two files of every hand-in later, and stops if it cannot.
+        # nbgrader reads these two files of every hand-in later.
         when = Path(src).name.rsplit("+", 3)[2]
         _renewed(Path(dest) / "timestamp.txt", when)
         if not _SECRET.fullmatch(_read(Path(dest) / "submission_secret.txt")):

@@ -1,5 +1,5 @@
-"""Somebody's own program: started with the probe preloaded, found where it listens, ended with all
-that it started.
+"""A user's program: started with the probe preloaded, found where it listens, and ended with all
+processes that it started.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ from lab.servers.server_errors import IgnoredSigterm
 
 PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
 LISTEN_S = 20.0
-WARMING = 503  # the status of a program that is not ready
-NO_HTTP_S = 4.0  # after an address of a server that is not of node:http
-SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
+WARMING = 503  # the status of a program that isn't ready
+NO_HTTP_S = 4.0  # the wait after an address of a server that isn't of node:http
+# The wait after the first address: a cluster, or a program with two ports, opens more.
+SETTLE_S = 0.4
 
 
 class AppFailed(LabError):
@@ -73,13 +74,13 @@ class App:
     ) -> None:
         self.target = target
         self.hub = hub
-        self.url = ""  # what is loaded: the server itself, or a bridge to it
-        self.port: int | None = None  # the server's own; None on a UNIX socket
+        self.url = ""  # the URL that is loaded, of the server itself or of a bridge
+        self.port: int | None = None  # the server's own port; None on a UNIX socket
         self.bridge: Bridge | None = None
-        self.http2 = 0  # how many clients share a connection of HTTP/2
+        self.http2 = 0  # the number of clients that share a connection of HTTP/2
         self._socket: Path | None = None
         self.listening: list[dict[str, Any]] = []
-        self.stubborn = False  # had to be killed
+        self.stubborn = False  # whether the program had to be killed
         self.told_port = 0
         program = Program("app", target.command, "other", {}, ())
         paths.STATE.mkdir(parents=True, exist_ok=True)
@@ -133,7 +134,7 @@ class App:
             found = self._ports()
             if found and first is None:
                 first = time.monotonic()
-            # A runner such as tsx has a server of its own, which is there before the program's.
+            # A runner such as tsx has its own server, which listens before the program's server.
             is_web = any(one["http"] or one["http2"] for one in found)
             settle_s = SETTLE_S if is_web else NO_HTTP_S
             if first is not None and time.monotonic() - first > settle_s:
@@ -142,7 +143,9 @@ class App:
         self._reach(self._address(self._ports()))
 
     def _ports(self) -> list[dict[str, Any]]:
-        """Where it listens: by its probes' word, else as the system tells."""
+        """Return the addresses on which the program listens, as its probes report them or else the
+        system.
+        """
         if self.hub is not None:
             listeners = self.hub.since(0, "listening")
             self.listening = listeners
@@ -164,7 +167,9 @@ class App:
         return tcp or [{"path": path, **plain} for path in sockets.unix_paths(tree)]
 
     def _address(self, listeners: list[dict[str, Any]]) -> dict[str, Any]:
-        """Where it is loaded, of all places where it listens. Raises AppFailed."""
+        """Return the address to load, of all addresses on which the program listens. Raises
+        AppFailed.
+        """
         target, port = self.target, self.target.port
         if not listeners:
             raise AppFailed(
@@ -178,7 +183,7 @@ class App:
             dict.fromkeys(listener["port"] for listener in listeners if "port" in listener)
         )
         if port not in ports and self.told_port in ports:
-            # No port was asked for, or the port is the program's own default, which PORT replaced.
+            # No port was requested, or the port is the program's default, which our PORT replaced.
             port = self.told_port
         if port is not None and port not in ports:
             listed = ", ".join(map(str, ports)) or "a UNIX socket"
@@ -189,21 +194,22 @@ class App:
         by_http2 = [listener for listener in mine if listener["http2"]]
         if target.http2:
             plain = secure = []
-        # The first listener with a fixed port: a program keeps a port of any number to itself.
+        # The first listener with a fixed port: a port of any number is for the program's own use.
         best = plain or secure or by_http2 or mine
         return min(best, key=lambda listener: (listener["any"], "path" in listener))
 
     def _reach(self, listener: dict[str, Any]) -> None:
-        """Set the URL that is loaded: the server's own, or that of a bridge where it listens with
-        TLS, on a UNIX socket or for HTTP/2, or where a scenario says what is sent.
+        """Set the URL to load. It is the server's own, or a bridge's if the server uses TLS, a UNIX
+        socket or HTTP/2, or if a scenario says what is sent.
         """
         target = self.target
         self.port = listener.get("port")
         if self.port is None:
-            # A path is one for the program, in whose folder it may begin.
+            # A path is relative to the folder of the program.
             self._socket = place = target.folder / listener["path"]
         else:
-            # Whatever it listens on, it is loaded through this machine's own address.
+            # Whichever address the program listens on, we load it through this machine's own
+            # address.
             place = ("::1" if listener["address"] == "::1" else "127.0.0.1", self.port)
         tls = listener["tls"] or (self.hub is None and spoken.is_tls(place))
         if target.http2 and not spoken.is_http2(place, tls=tls):
@@ -249,7 +255,7 @@ class App:
 
     def first(self, deadline_s: float, request: Request | None = None) -> tuple[Response, float]:
         """Return the first response, and the seconds that it took. A program that answers 503 may
-        be warming up: it is asked again until its time to listen is over. Raises what `get` raises.
+        be warming up, so we ask again until its time to listen is over. Raises what `get` raises.
         """
         while True:
             began = time.monotonic()
@@ -267,7 +273,7 @@ class App:
             )
 
     def printed(self, lines: int = 15) -> list[str]:
-        """The last lines of its output, without what our own probe makes Node say."""
+        """Return the last lines of the program's output, without those that our probe causes."""
         return [
             line
             for line in self.running.log(4 * lines).splitlines()
@@ -275,7 +281,7 @@ class App:
         ][-lines:]
 
     def story(self, event: str, hint: str = "") -> str:
-        """An error message: what happened, how it ended, what it printed."""
+        """Return an error message: what happened, how the program ended, what it printed."""
         code = self.running.exit_code
         how = ""
         if self.running.ending and code is not None:
@@ -304,7 +310,7 @@ class App:
         else:
             self.running.__exit__(kind, None, None)
         self.running.log_path.unlink(missing_ok=True)
-        # A program that was ended leaves its socket, on which the next one could not listen.
+        # A killed program leaves its socket file, on which the next program could not listen.
         if self._socket is not None and self._socket.is_socket():
             self._socket.unlink()
 
@@ -313,7 +319,7 @@ _FOR_NODE = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"}
 
 
 def _resolved(command: Sequence[str]) -> list[str]:
-    """The command, `node` being the Node that all of the book runs on."""
+    """Return the command with the book's Node in place of `node`."""
     return [
         nodes.program() if word == "node" and i == 0 else word for i, word in enumerate(command)
     ]
@@ -342,7 +348,8 @@ def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, s
     for name in [name for name in env if name.startswith("LAB_")]:
         del env[name]
     if "PORT" not in env:
-        env["PORT"] = str(sockets.free_port())  # many take it; who does not is found anyway
+        # Many programs use PORT. A program that doesn't is found by its listener.
+        env["PORT"] = str(sockets.free_port())
     env.update(nodes.on_path(nodes.program()))
     env.update(target.env)
     env["LAB_SERVER_ID"] = server_id

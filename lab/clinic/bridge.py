@@ -1,5 +1,5 @@
 """The bridge between the load generator, which speaks plain HTTP/1.1 over TCP, and a server that
-listens otherwise: `lab/node/clinic/relay.mjs`, as a child that does not outlive us.
+listens otherwise: `lab/node/clinic/relay.mjs`, as a child process that ends when we end.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Bridge:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # an interrupt is ours to pass on
+            start_new_session=True,  # interrupts reach the bridge only through us
             env={name: v for name, v in os.environ.items() if name != "NODE_OPTIONS"},
         )
         target: dict[str, str | int] = {"path": str(place)}
@@ -54,8 +54,8 @@ class Bridge:
             raise
 
     def replacing(self, requests: Iterable[tuple[bytes, int]]) -> str:
-        """Return a URL at which each request, whatever it is, becomes the next of these, each as
-        often as its weight says.
+        """Return a URL at which each incoming request is replaced by the next of these, in
+        proportion to their weights.
         """
         sent = [
             {"base64": base64.b64encode(content).decode(), "weight": weight}

@@ -1,5 +1,5 @@
-"""A plain chart as SVG, for pages that need nothing but this room: no matplotlib is imported.
-Figures of the book are drawn by `lab.plot`.
+"""A plain chart as SVG, for pages that only use this room, so matplotlib is not imported.
+`lab.plot` draws the plots of the book.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def _chart(
 
 
 def _round_above(most: float) -> float:
-    """Return the end of an axis from 0: the least of 1, 2, 2.5, 5 times a power of ten above."""
+    """Return the end of an axis from 0: 1, 2, 2.5 or 5 times a power of ten, the least that is
+    large enough.
+    """
     if most <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(most))
@@ -138,7 +140,7 @@ def _series(frame: _Frame, rows: Sequence[Row], x: str, y: str, by: str, *, is_j
 
 
 def _mark(across: float, up: float, index: int, colour: str) -> str:
-    """A dot, or a square for every second series: colour is not the only difference."""
+    """A dot, or a square for every second series, so that colour is not the only difference."""
     if index % 2:
         corner = f'x="{across - 3.5:.1f}" y="{up - 3.5:.1f}"'
         return f'<rect {corner} width="7" height="7" style="fill:{colour}"/>'

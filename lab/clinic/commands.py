@@ -1,4 +1,4 @@
-"""The verbs `examine`, `compare` and `problems`: what they are told, and what they say."""
+"""The verbs `examine`, `compare` and `problems`: their arguments and their output."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from lab.errors import LabError
 from lab.storage import written
 
 PAGE = Path("examination.html")
-# Exit codes of both commands beside 0: something was found, or the new version is worse; and it
-# could not be examined or compared.
+# The exit codes of both commands other than 0. In the first case problems were found, or the new
+# version is worse. In the second case the program could not be examined or compared.
 FOUND = WORSE = 1
 FAILED = 2
 
@@ -51,7 +51,7 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _asked_arguments(parser: argparse.ArgumentParser) -> None:
-    """What is asked of a program, and where it is found: the same for both commands."""
+    """Add the arguments that describe the program and the requests, the same for both commands."""
     parser.add_argument("--path", default="/", help="the path to request (default: /)")
     parser.add_argument("--method", help="the HTTP method (default: GET, or POST with a body)")
     parser.add_argument(
@@ -227,7 +227,8 @@ def _examined(options: argparse.Namespace) -> int:
     examination = examination_order.examined(
         lambda words: print(f"… {words}", file=sys.stderr, flush=True)
     )
-    from lab.clinic import report  # its templates: not before something is drawn
+    # The templates of this module are loaded only when a page is drawn.
+    from lab.clinic import report
 
     _write(options.page, report.page(examination))
     _write(options.markdown, outputs.examination_markdown(examination))

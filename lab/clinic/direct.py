@@ -1,4 +1,4 @@
-"""An examination that is not stored: what is examined, from the words of a call, and the result."""
+"""An examination without a stored record: from the words of a call to the result."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def order(
 
 
 def _folder(command: Sequence[str]) -> Path:
-    """Here, or where the program of a chapter lies."""
+    """Return the working folder, or the folder of the chapter's program."""
     current_folder = Path.cwd()
     for word in command[1:]:
         if word.startswith("-") or (current_folder / word).exists():

@@ -1,6 +1,6 @@
-"""An examination as a record: what was observed, without what is particular to this machine, so
-that a page can be drawn again. What it means is found anew each time: signs and illnesses are
-functions of what was observed.
+"""An examination as a record: the observations, without the particulars of this machine, so that a
+page can be drawn again. Signs and problems are functions of the observations, and are computed each
+time.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ DIGITS = 5
 _MOMENT_MS = 1e11
 
 
-# From these shares of the time on, with many clients, the loop is what limits, or is not.
+# With many clients, the loop is the limit from the first share on, and not the limit below the
+# second.
 LOOP_IS_LIMIT, LOOP_IS_IDLE = 0.9, 0.5
 COLLECTING = 0.15  # the share of the work from which on garbage collection is named
 HOT = 0.05  # the least share of the work that makes a line worth naming
 
-# The signs in a row, as a figure has them: sign, how it is counted there, from where on it stands
+# The signs of a row of the plot: the sign, its factor there, and the number from which on it stands
 # out.
 _ROW = {
     "long runs (%)": ("long_share", 100.0, LONG_SHARE),
@@ -89,10 +90,11 @@ class Examination(Shown, Dated):
 
     @property
     def signature(self) -> dict[str, float]:
-        """A row of a table: how busy its loop was with 16 clients, which is no sign; the share of
-        time in long runs, and of these in such of many short jobs; how long a job waited for the
-        pool, and a request for names; the share of the work that wrote logs; how much stood in a
-        stream that had said no.
+        """Return a row of a table: the share of the time in which the loop was busy with 16 clients
+        (not a sign), the share of the time in long runs, the share of these in runs of many short
+        jobs, the wait of a job for the pool, the wait of a request for names, the share of the work
+        that wrote logs, and the most that was buffered in a stream whose `write()` had returned
+        false.
         """
         found = self.diagnosis.signs
         row = {label: factor * getattr(found, sign) for label, (sign, factor, _) in _ROW.items()}
@@ -100,23 +102,25 @@ class Examination(Shown, Dated):
 
     @property
     def limits(self) -> dict[str, float | None]:
-        """From where on each number of `signature` stands out."""
+        """Return for each number of `signature` the limit from which on it stands out."""
         least = {label: factor * limit.least for label, (_, factor, limit) in _ROW.items()}
         return {"loop busy (%)": None, **least}
 
     @property
     def started(self) -> str:
-        """When, UTC, ISO."""
+        """When the examination started, UTC, ISO."""
         return self.observed.started
 
     @property
     def node(self) -> str:
-        """The version of Node that the program ran on, without its v; empty of one that ran."""
+        """The version of Node on which the program ran, without its v; empty for a server that was
+        already running.
+        """
         return self.observed.node.removeprefix("v")
 
     @property
     def failures(self) -> dict[str, Any]:
-        """The reasons that make the numbers void, as for trials: a program that ended."""
+        """The reasons for which the numbers are void (the program ended), as trials have them."""
         return {"ended": self.observed.died} if self.observed.died else {}
 
     def part(self, name: str) -> Part:
@@ -154,8 +158,8 @@ class Examination(Shown, Dated):
 
     @property
     def limiting(self) -> list[str]:
-        """What limits the throughput, a line each: the loop with its hottest lines, or something
-        else; empty where that cannot be told, or a finding says it already.
+        """Return what limits the throughput, one line each: the loop with its hottest lines, or
+        another resource. Empty if that is unknown or if a finding already says it.
         """
         observation = self.observed
         if any(item.places and not item.illness.is_failure for item in self.diagnosis.findings):
@@ -210,8 +214,8 @@ def diagnosed(seen: Observed, **about: Any) -> Examination:
 
 
 def portable(seen: Observed, folder: Path) -> Observed:
-    """Return what was observed with files as they are named in the folder of the program, and
-    numbers as a record has them: what is shown live is what is shown of the record.
+    """Return the observations with files named from the folder of the program, and with rounded
+    numbers. A live page then shows the same as the record.
     """
     text = json.dumps(_rounded(plain(seen)), ensure_ascii=False)
     for path, short in ((folder, ""), (paths.ROOT, "{root}/")):
@@ -227,7 +231,8 @@ def _rounded(value: Any) -> Any:
         return [_rounded(one) for one in value]
     if not isinstance(value, float):
         return value
-    is_moment = abs(value) > _MOMENT_MS  # Unix time, of which five digits would be a year
+    # A moment is Unix time. With five digits it would be exact to a year.
+    is_moment = abs(value) > _MOMENT_MS
     return round(value, 1) if is_moment else rounded(value, DIGITS)
 
 
@@ -266,7 +271,7 @@ class _Examinations(Kind[Examination]):
         return result.observed.died and f"the program ended: {result.observed.died}"
 
     def text(self, envelope: dict[str, Any], result: Examination) -> str:
-        """Return the recorded file: a row of the probes stands in a line."""
+        """Return the recorded file as text, with one line for each row of the probes."""
         record = {**envelope, **self.content(result)}
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
@@ -285,5 +290,5 @@ def stored(examination: Examination, question: Mapping[str, Any], profile: str) 
 
 
 def known(made: Examination, experiment: str, machine: Machine) -> Examination:
-    """Return it with where it belongs."""
+    """Return the examination with its id and its origin."""
     return replace(made, experiment=experiment, machine=machine)

@@ -1,5 +1,5 @@
-"""`lab.examine`: starts a program with the probe in it, loads it in phases, and says what is likely
-ill.
+"""`lab.examine`: starts a program with the probe in it, loads it in phases, and diagnoses its
+likely problems.
 """
 
 from __future__ import annotations
@@ -37,19 +37,20 @@ ABOVE = 256
 READERS = 8
 FIRST_S = 10.0
 PROFILE_US = 1000
-HEAP_BYTES = 4096  # allocated between two samples of the heap
+HEAP_BYTES = 4096  # the mean number of bytes allocated between two samples of the heap
 CLOSING_S = 0.4
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
-# The close look goes on until it has seen so many answers, or for so long.
+# The close look ends after so many responses, or after so many seconds.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 FEW = 4
-OPEN_FILES = 3  # are named of those that are left open
-# So many calls to other services that failed, for each response, are looked at closely.
+OPEN_FILES = 3  # the number of open files that are named
+# From so many failed calls to other services for each response on, the close look has as many
+# clients as the load before.
 REFUSED_EACH = 0.1
-# How long the load takes of a program that answers quickly, and in how much of that the signs
-# are seen; the rest asks how long answers take below the most that it gives and above it.
+# How long the load takes of a program that answers quickly, and in how much of it the signs are
+# seen. The rest of it measures response times below and above the highest throughput.
 USUAL_S, SIGNS_S = 15.1, 10.8
-# About how long it takes from the beginning of a load to the report, of a program that is quick.
+# About how many seconds are left until the report when a phase begins, for a quick program.
 LEFT_S = {
     "one": 26.0,
     "many": 23.0,
@@ -61,7 +62,7 @@ LEFT_S = {
     "kept-2": 3.0,
 }
 
-# From here on, what a load leaves behind is worth a third load, of at most so many seconds.
+# From so many bytes on, a third load is worth its time, which is at most so many seconds.
 SUSPECT_BYTES, THIRD_S = 60_000.0, 10.0
 
 Say = Callable[[str], None]
@@ -69,8 +70,10 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Pace:
-    """How long the phases take: `share` times as long as usual, slow programs longer. arrivals : do
-    requests also come unasked, below the most that it gives and above it? That shows in no sign.
+    """How long the phases take: `share` times as long as usual. Slow programs take longer.
+
+    arrivals : whether requests are also sent in an open loop, below and above the highest
+        throughput; no sign needs that
     """
 
     share: float = 1.0
@@ -78,7 +81,7 @@ class Pace:
 
     @classmethod
     def of(cls, load_s: float | None) -> Pace:
-        """The pace of a load that takes so many seconds; None is the usual one."""
+        """Return the pace of a load that takes so many seconds; None is the usual load."""
         if load_s is None or load_s >= USUAL_S:
             return cls(1.0 if load_s is None else load_s / USUAL_S)
         return cls(load_s / SIGNS_S, False)
@@ -118,7 +121,7 @@ class _Examination:
         self.began = time.monotonic()
         self._stop = threading.Event()
         self._originals: dict[int, Originals] = {}  # by process
-        self._open_files: list[Counter[str]] = []  # of each collection of garbage
+        self._open_files: list[Counter[str]] = []  # for each garbage collection
 
     def run(self) -> Observed:
         observation, app = self.seen, self.app
@@ -201,7 +204,7 @@ class _Examination:
             self._memory()
 
     def _unanswered(self) -> None:
-        """It listens and does not answer: what can be seen of it all the same."""
+        """Examine a program that listens and does not answer, as far as that is possible."""
         with self._span("unanswered"):
             time.sleep(1.0)
         self._profile(None)
@@ -212,10 +215,11 @@ class _Examination:
         return phase
 
     def _look(self, each_s: float) -> None:
-        """The close look: four clients, then some that do not read.
+        """The close look: four clients, then clients that do not read.
 
-        If calls to other services failed with many clients, those services may well answer four
-        clients, so as many clients as before show what the program does about a failure.
+        If calls to other services failed with many clients, those services may answer four clients
+        without a failure. Then the look uses as many clients as before, to show how the program
+        handles the failure.
         """
         self.seen.rows = self.hub.since(0, "row")
         is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH
@@ -275,8 +279,9 @@ class _Examination:
                     self._originals[answer["pid"]] = originals
 
     def _memory(self) -> None:
-        """Two or three loads, with a collection of garbage before and after each: the program keeps
-        the memory and descriptors that each load leaves behind, and the second load tells by whom.
+        """Load twice or three times, with a garbage collection before and after each load. Each
+        load shows the memory and descriptors that the program keeps, and the second load shows
+        which functions keep it.
         """
         many = self.seen.phases["many"]
         if not many.answers:
@@ -311,11 +316,12 @@ class _Examination:
             )
 
     def _suspected_bytes(self) -> float:
-        """Return what a load may have left behind, in bytes, if that is worth a third load, else 0.
+        """Return how many bytes a load may have left behind, if they are worth a third load, else
+        0.
 
-        A heap that grew twice may belong to a cache that was not full yet, which a longer load
-        shows. If there were few responses, the size of the heap is not exact enough, so the samples
-        of what was allocated and is still there decide whether a longer load is made.
+        A heap that grew twice may belong to a cache that was not yet full, which a longer load
+        shows. With few responses, the size of the heap is not exact enough, so the samples of
+        allocated and still living objects decide.
         """
         grown = failures.growth(self.seen)
         for total, each in ((grown.bytes, grown.each), failures.left_behind(self.seen)):
@@ -324,15 +330,16 @@ class _Examination:
         return 0.0
 
     def _told(self, order: str, event: str, **more: Any) -> list[Event]:
-        """Give an order to every process and return the events of those that obeyed."""
+        """Send an order to every process and return the events of the processes that obeyed."""
         mark = self.hub.mark()
         pids = self.hub.tell(do=order, **more)
         answers = self.hub.answers(pids, {event, "failed"}, mark, 6.0)
         return [one for one in answers if one["event"] == event]
 
     def _collect(self) -> None:
-        """Collect garbage and note what all processes hold then."""
-        time.sleep(CLOSING_S)  # connections of the load end, and so do their descriptors
+        """Collect garbage in all processes, and note what they hold then."""
+        # In this time connections of the load close, and so do their descriptors.
+        time.sleep(CLOSING_S)
         kinds: Counter[str] = Counter()
         files: Counter[str] = Counter()
         collections = self._told("collect", "collected")
@@ -364,7 +371,7 @@ class _Examination:
         self.app.check("while it was watched")
 
     def _drain(self) -> None:
-        """After the overload, until it answers as before, for some seconds at most."""
+        """After the overload, wait some seconds at most until the program answers as before."""
         end = time.monotonic() + 6.0
         while time.monotonic() < end:
             with contextlib.suppress(NoAnswer):
@@ -382,7 +389,7 @@ class _Examination:
             self.app.check("while it was watched")
 
     def _watch_queue(self) -> None:
-        """How many connections the kernel holds that the program has not accepted."""
+        """Return how many connections the kernel holds that the program has not accepted."""
         port = self.app.port
         while port is not None and not self._stop.wait(0.1):
             waiting = sockets.unaccepted(port)
@@ -392,7 +399,7 @@ class _Examination:
 
 
 class _Loader:
-    """Loads one program, phase by phase; each phase is kept with what was observed."""
+    """Loads one program, phase by phase, and adds each phase to the observations."""
 
     def __init__(
         self,
@@ -426,8 +433,9 @@ class _Loader:
         return phase
 
     def _below(self, best: float) -> None:
-        """Load at half of the most. What falls behind is loaded again, and the better of both
-        counts: other programs on the machine may have taken the processor once.
+        """Load at half of the highest throughput. If the program falls behind, load again and keep
+        the better of both phases, since other programs on the machine may have taken the processor
+        once.
         """
 
         def once(words: str) -> Phase:
@@ -449,7 +457,7 @@ class _Loader:
         self.seen.phases["below"] = max(first, again, key=lambda phase: phase.answers)
 
     def _time_left(self, name: str) -> str:
-        """About how long it takes until the report, for the line of progress."""
+        """Return about how many seconds are left until the report, for the line of progress."""
         left_s = LEFT_S.get(name)
         if left_s is None or not self.pace.arrivals:
             return ""
@@ -462,11 +470,11 @@ class _Loader:
         close: Callable[[float], None] = lambda _: None,
         check: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Every phase answers a question: how long does one client wait; how many answers are there
-        at most; and how is it below that, and above?
+        """Run every phase. The phases answer these questions: how long does one client wait, what
+        is the highest throughput, and how long do responses take below and above it?
 
-        close : looks closer in between, given the seconds that one answer takes; check : raises if
-        the program has ended.
+        close : makes the close look in between, given the seconds of one response
+        check : raises if the program has ended
         """
         share = self.pace.share
         one_client = self.load(
@@ -515,7 +523,9 @@ def observe_url(
     *,
     http2: int = 0,
 ) -> Observed:
-    """Load a server that runs; nothing is known of its inside, so nothing is named."""
+    """Load a server that was already running. Nothing is known of its inside, so no problem is
+    named.
+    """
     with contextlib.ExitStack() as stack:
         place, tls, sent_request = _reached(url, request)
         if http2 and not spoken.is_http2(place, tls=tls):

@@ -18,15 +18,15 @@ from lab.clinic.observation import Observed
 from lab.clinic.profile import is_probe
 from lab.clinic.source_map import file_of
 
-# Loads that a healthy server answers in full: the one above its capacity is not among them.
+# Loads that a healthy server answers completely. The load above its capacity is not among them.
 FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
-# A silence counts from here on, in seconds, and only if it is longer than all clients of the load
+# A silence counts if it is longer than so many seconds, and longer than all clients of the load
 # would need one after another.
 SILENCE_S = 1.2
-VOID = 0.9  # the share of a load without any response that must be silent
-RECOVERY_S = 3.0  # within which a program that has not stopped answers one request after a load
-FETCHED_LEAST = 50  # responses of other services
-FAILED_LEAST = 3  # requests: one that failed may be an accident
+VOID = 0.9  # in a load without any response, this share of it must be silent
+RECOVERY_S = 3.0  # in so many seconds after a load, a program that still works answers one request
+FETCHED_LEAST = 50  # the least number of responses of other services
+FAILED_LEAST = 3  # the least number of failed requests: a single one may be an accident
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,15 @@ def _silences(observation: Observed) -> Iterator[Silence]:
     responses = 0
     for phase in observation.phases.values():
         responses += phase.before + phase.answers
-        # The close look slows a program down: what answers afterwards has not stopped.
+        # The close look slows a program down. If the program answers afterwards, it has not
+        # stopped.
         is_slowed = phase.name == "look" and any(
             later.answers for later in _after(observation, "look")
         )
         if is_silent(phase, alone_s) and not is_slowed:
             silent_s = phase.silent_s
             if silent_s < SILENCE_S and phase.name not in observation.recovered:
-                silent_s += RECOVERY_S  # one request alone waited so long after it
+                silent_s += RECOVERY_S  # so long a single request waited after the load
             yield Silence(phase, _waiting(phase), silent_s, responses)
 
 
@@ -104,7 +105,7 @@ def _after(seen: Observed, name: str) -> list[Phase]:
 
 
 def _waiting(phase: Phase) -> int:
-    """Return how many requests had no response: those that wait, and those that gave up."""
+    """Return how many requests had no response: those that still wait, and those that timed out."""
     return phase.waiting + phase.kinds.get("timed out", 0)
 
 
@@ -164,8 +165,8 @@ def failed(seen: Observed) -> Failed:
 
 
 def behind(seen: Observed) -> float:
-    """Return the share of the arrivals at half of its own most that it did not answer, from 0 to
-    1; 0 where too few were asked to tell.
+    """Return the share of the arrivals at half of its highest throughput that the program did not
+    answer, from 0 to 1; 0 if there were too few requests.
     """
     phase = seen.phases.get("below")
     if phase is None or not phase.rate_per_s or phase.rate_per_s * phase.span_s < 20:
@@ -190,11 +191,10 @@ class Growth:
 
 
 def growth(observation: Observed) -> Growth:
-    """Return what came again with each load after the first; nothing where memory levels off.
-
-    If the first two loads had too few responses for a sure verdict, the third one is so long that
-    what each response leaves behind adds up. Of three loads, the heap may have shrunk after the
-    first, for example because V8 dropped code.
+    """Return what was kept after each load except the first; nothing if memory levels off. If the
+    first two loads had too few responses for a sure verdict, the third load is long enough for the
+    bytes of each response to add up. With three loads, the heap may have shrunk after the first,
+    for example because V8 dropped code.
     """
     most = Growth()
     for name, place in (("heap", "in the heap"), ("external", "outside the heap")):
@@ -264,20 +264,20 @@ class Line:
     port: int = 0
 
 
-IDLE = 0.6  # the share of the time up to which a loop is not what is scarce
-COMPUTED = 0.15  # the share of a response's time alone up to which it is no computation
-# What Node's async hooks call a wait for a name, which has a sign of its own.
+IDLE = 0.6  # up to this share of busy time, the loop is not the limit
+COMPUTED = 0.15  # up to this share of the response time alone, computing is not the limit
+# The name of a wait for a name in Node's async hooks. It has a sign of its own.
 LOOK_UPS = ("GETADDRINFOREQWRAP", "GETNAMEINFOREQWRAP", "QUERYWRAP")
-CONNECTED = 1.6  # so many times as many connections as slots still belong to these slots
+CONNECTED = 1.6  # up to so many connections for each slot, the connections belong to the slots
 
 
 def line(observation: Observed) -> Line:
-    """Return how requests wait in line for something that only some of them get at once, while
+    """Return how requests wait in line for a resource that only some of them get at once, while
     neither the loop nor a processor nor the pool is busy.
 
-    By Little's law so many requests are worked on at once as come in a second, times the seconds
-    that one takes alone. Where the program has many more connections to another service than that,
-    the line is there, and not in the program.
+    By Little's law the number of requests in work is the rate times the seconds of one request
+    alone. If the program has many more connections to another service than that, the line is at
+    that service and not in the program.
     """
     alone, many = observation.phases.get("one"), observation.phases.get("many")
     all_rows = observation.during("many")
@@ -288,11 +288,11 @@ def line(observation: Observed) -> Line:
         return Line()
     wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
     idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
-    # A helper of the program takes processors, too, from its first row on.
+    # A helper process of the program also uses processors, from its first row on.
     cpu_ms = sum(row["cpu_us"] for row in all_rows[1:]) / 1e3
     if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms or full_workers(observation):
         return Line()
-    # Work, in threads of the pool or of the program, waits for processors and not in vain.
+    # Threads of the pool or of the program that work are waiting for processors, and not idle.
     computed_ms = max(cpu_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
     if computed_ms > COMPUTED * 1e3 * alone.mean_s:
         return Line()
@@ -301,7 +301,8 @@ def line(observation: Observed) -> Line:
     connections = int(most.get("outgoing", 0.0))
     if connections > max(CONNECTED * slots, slots + 1):
         return Line()
-    # While the thread waits for a processor, so do all requests; that line is the machine's.
+    # While the thread waits for a processor, all requests wait too. That line is caused by the
+    # machine.
     share = max(0.0, 1 - alone.mean_s / many.mean_s - _waited_share(observation))
     port = int(most.get("outgoing_port", 0.0))
     return Line(1e3 * share * many.mean_s, share, slots, connections, port)
@@ -313,7 +314,7 @@ def _waited_share(observation: Observed) -> float:
 
 
 def full_workers(observation: Observed) -> bool:
-    """Did messages wait, with many clients, for worker threads that had no time left?"""
+    """Whether messages waited, with many clients, for worker threads that were always busy."""
     rows = observation.during("many")
     return 2 * sum(row.get("posted", 0.0) > 0 for row in rows) > len(rows)
 
@@ -398,7 +399,7 @@ def calls(observation: Observed) -> Calls:
 
 
 def timers(observation: Observed) -> Calls:
-    """Return the same of timers for which a request waited, one after another."""
+    """Return the same for timers for which a request waited, one after another."""
     return _in_turn(observation, "timed")
 
 

@@ -1,4 +1,4 @@
-"""The line to the probes inside the program: each of its processes that listens has one."""
+"""The connection to the probes inside the program. Each listening process has a probe."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Event = dict[str, Any]
 
 
 class Hub:
-    """Takes what the probes send, and tells them what to do. A context manager.
+    """Receives events of the probes, and sends orders to them. A context manager.
 
-    short : whether there is little time to look, so that the probes ask more often
+    short : whether there is little time to look, so that the probes sample more often
     """
 
     def __init__(self, short: bool = False) -> None:
         self.short = short
-        # A path of a socket must be short; that of the project need not be.
+        # A socket's path must be short, and the path of the project may be long.
         self.folder = Path(tempfile.mkdtemp(prefix="lab-"))
         self.path = self.folder / "s"
         self._server = socket.socket(socket.AF_UNIX)
@@ -49,7 +49,7 @@ class Hub:
         return pids
 
     def mark(self) -> int:
-        """The place in the list of events that is its end now."""
+        """Return the current end of the list of events."""
         with self._changed:
             return len(self._events)
 
@@ -61,7 +61,7 @@ class Hub:
     def wait(
         self, enough: Callable[[list[Event]], bool], mark: int, deadline_s: float
     ) -> list[Event]:
-        """The events after a mark, once they are enough, or the time is over."""
+        """Return the events after a mark, once they are enough, or when the time is over."""
         end = time.monotonic() + deadline_s
         with self._changed:
             while not enough(self._events[mark:]):
@@ -71,7 +71,9 @@ class Hub:
             return self._events[mark:]
 
     def answers(self, pids: set[int], kinds: set[str], mark: int, deadline_s: float) -> list[Event]:
-        """One event of these kinds from each of the processes, or what came in time."""
+        """Return one event of these kinds from each of the processes, or the events that came in
+        time.
+        """
 
         def all_here(events: list[Event]) -> bool:
             return pids <= {e["pid"] for e in events if e["event"] in kinds}
@@ -109,7 +111,7 @@ class Hub:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Let go of all; the probes end their threads then."""
+        """Close all connections. The probes then end their threads."""
         self._server.close()
         with self._changed:
             lines = list(self._lines.values())

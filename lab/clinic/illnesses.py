@@ -1,5 +1,6 @@
-"""The illnesses and how each is told: by limits on signs, which lie between what healthy and sick
-programs show (`python -m bench.clinic table` measures that).
+"""The problems (`Illness`) and the limits on signs by which each is diagnosed. A limit lies between
+the signs of healthy programs and of programs with the problem (`python -m bench.clinic table`
+measures that).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from lab.text.numbers import count, number, size
 
 @dataclass(frozen=True)
 class Limit:
-    """From where on a sign speaks for an illness."""
+    """The number from which on a sign speaks for a problem."""
 
     sign: str
     least: float
@@ -49,11 +50,12 @@ def _plain(value: float) -> str:
 
 @dataclass(frozen=True)
 class Illness:
-    """One illness: all of its limits must be reached.
+    """One problem. It is found if all of its limits are reached.
 
-    is_failure : does it say that a load failed? Such a finding comes first, whatever else is found.
-    sites : the kinds of sites of the close look that are told with it; None: those that wait for a
-    thread of the pool
+    is_failure : whether it says that a load failed. Such a finding comes first, whatever else is
+        found.
+    sites : the kinds of sites of the close look that are shown with it; None: sites that wait for a
+        thread of the pool
     """
 
     id: str
@@ -67,22 +69,20 @@ class Illness:
 
     @property
     def names_lines(self) -> bool:
-        """Does the report name lines of the program with it?"""
+        """Whether the report names lines of the program with it."""
         return self.sites != frozenset() or self.id in OF_PROFILE
 
     @property
     def is_timed(self) -> bool:
-        """Is it told by what took long, or came late? Other programs on the machine bring that
-        about, too.
-        """
+        """Whether its signs are times. Other programs on the machine can also cause such signs."""
         return any(limit.sign.endswith("_ms") or limit is BEHIND_SHARE for limit in self.limits)
 
 
-# Their lines are told by a profile, of the processor or of the heap, and not by sites.
+# A profile, of the processor or of the heap, gives their lines, and not the sites.
 OF_PROFILE = frozenset(
     {"blocked-loop", "microtask-flood", "garbage-collection", "memory-leak", "synchronous-logging"}
 )
-# Kinds of sites at which another service is asked.
+# Kinds of sites that ask another service.
 ASKED = frozenset({"call", "fetch", "request", "query"})
 
 LONG_SHARE = Limit("long_share", 0.12, "of the time was spent in long runs", _share)
@@ -101,7 +101,8 @@ BLOCKED = Illness(
         "If every request needs the same result, compute it once and keep it.",
     ),
 )
-# Below a long run too: a call that waits for a disk or another program holds the loop although it
+# The limit is below a long run, because a call that waits for a disk or another program blocks the
+# loop without computing. Node's name of such a call ends with Sync.
 # computes nothing, and Node names it by its last four letters.
 SYNC = replace(
     BLOCKED,
@@ -184,7 +185,7 @@ PRESSURE = Illness(
     ),
     sites=frozenset({"write"}),
 )
-# Of a stream of objects only their number is known: the same illness, told by another sign.
+# Of a stream of objects only the number of objects is known: the same problem with another sign.
 OBJECTS = replace(
     PRESSURE,
     limits=(
@@ -379,7 +380,8 @@ CONNECTIONS = Illness(
     ),
     sites=frozenset({"agent"}),
 )
-# The same, told by time: whatever the pool is, requests wait in line while the program is idle.
+# The same problem with times: whatever the pool is, requests wait in line while the program is
+# idle.
 IN_LINE = replace(
     CONNECTIONS,
     limits=(
@@ -465,7 +467,7 @@ IN_TURN = Illness(
     ),
     sites=ASKED,
 )
-# The same, told by timers: pauses of the program, or what answers after a while in a test double.
+# The same problem with timers: pauses in the program, or delayed answers of a test double.
 IN_PAUSES = replace(
     IN_TURN,
     limits=(
@@ -525,7 +527,7 @@ STALE = Illness(
     ),
     sites=frozenset({"request"}),
 )
-OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
+OF_DESCRIPTOR = 262_144  # the bytes that a socket and its objects may hold
 NOT_EXAMINED = (
     "Not examined: requests other than those that were sent, work that runs once an hour or "
     "grows over days, what slows other machines down, kept connections that a proxy in front of "
@@ -549,7 +551,7 @@ ALL = (
     ),
     *(HEAP, CONNECTIONS, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
-# Those, and the other ways in which two of them are told.
+# These problems, and the other forms of two of them.
 FORMS = (
     *(ENDED, STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
@@ -558,19 +560,21 @@ FORMS = (
 
 
 def known() -> list[Illness]:
-    """Return each problem that is looked for once, in its usual form, failures first."""
+    """Return each problem once, in its usual form, failures first."""
     usual_forms = {illness.id: illness for illness in ALL}
     return [usual_forms[id] for id in dict.fromkeys(form.id for form in FORMS)]
 
 
 def names() -> str:
-    """Return the names of all that is looked for, in a sentence."""
+    """Return the names of all problems that are looked for, in a sentence."""
     return ", ".join(illness.name for illness in known())
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One row: what was seen, from where on it speaks for the illness."""
+    """One row of evidence: the number that was seen, and the limit from which on it speaks for the
+    problem.
+    """
 
     says: str
     seen: str
@@ -584,13 +588,13 @@ class Finding:
 
     illness: Illness
     rows: tuple[Evidence, ...]
-    strength: float  # how far beyond its limits; 1 is just there
+    strength: float  # by how much it exceeds its limits; 1 is exactly the limit
     places: tuple[Place, ...] = ()
     sites: tuple[str, ...] = ()
 
     @property
     def of_place(self) -> str:
-        """The words between a share and its place, which name the whole."""
+        """Return the words between a share and its place, which name the whole."""
         kept = "of what it kept in the heap was allocated in"
         return kept if self.illness.id == LEAK.id else "of its work is in"
 
@@ -609,12 +613,13 @@ class Diagnosis:
 
 
 def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
-    """Return what is likely ill."""
+    """Return the likely problems."""
     problems = {problem.id: problem for problem in ALL if _reached(problem, signs)}
     if observation.answer_status is None and signs.silent_ms > 1000 and not problems:
         problems[BLOCKED.id] = BLOCKED
     _add_other_forms(problems, signs)
-    # One cause has several signs; whoever names the cause must not name its signs, too.
+    # One cause has several signs, so a finding that names the cause removes findings that only name
+    # its signs.
     if FLOOD.id in problems:
         problems.pop(BLOCKED.id, None)
     writing = max((p.write_share for p in observation.profiles), default=0.0)
@@ -631,17 +636,18 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     if problems.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         problems.pop(GARBAGE.id, None)
     if UNREAD.id in problems and failures.descriptors(observation)[1] == "socket":
-        problems.pop(OPEN.id, None)  # each body that is not read keeps its connection open
-    if RETRIES.id in problems:  # which are made in turn
+        problems.pop(OPEN.id, None)  # each unread body keeps its connection open
+    if RETRIES.id in problems:  # retries are calls in turn
         problems.pop(IN_TURN.id, None)
-    if LEAK.id in problems:  # which fills every heap in the end
+    if LEAK.id in problems:  # a leak fills every heap in the end
         problems.pop(HEAP.id, None)
     findings = [
         _finding(_in_words(problem, observation), observation, signs)
         for problem in problems.values()
     ]
     failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
-    # What is kept with each open descriptor is no leak of its own: the descriptor is the cause.
+    # Memory that belongs to open descriptors is not a leak of its own: the descriptors are the
+    # cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
         failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     findings.sort(
@@ -654,22 +660,22 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
 
 
 def _leave_first_failure(problems: dict[str, Illness], observation: Observed) -> None:
-    """Remove the failures that another failure brings about."""
-    if ENDED.id in problems:  # which no request survives
+    """Remove the failures that another failure causes."""
+    if ENDED.id in problems:  # no request survives the end of the program
         problems.pop(STOPS.id, None)
         problems.pop(BEHIND.id, None)
         if not any(kind.startswith("status") for kind, _ in failures.failed(observation).kinds):
             problems.pop(FAILS.id, None)
-    if problems.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
+    if problems.keys() & {STOPS.id, LEAK.id}:  # each of these makes a program slower and slower
         problems.pop(BEHIND.id, None)
 
 
-# A line for the pool's threads, or for names, is told by its own sign; so is one that stops.
+# A line for the pool's threads, or for names, has its own sign, and so does a program that stops.
 _LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.id, LEAK.id}
 
 
 def _add_other_forms(problems: dict[str, Illness], signs: Signs) -> None:
-    """Add those that are told by another sign than the usual one."""
+    """Add the problems that are found by another sign than the usual one."""
     for form in (SYNC, OBJECTS, INBOX, IN_PAUSES):
         if _reached(form, signs):
             problems.setdefault(form.id, form)
@@ -678,7 +684,9 @@ def _add_other_forms(problems: dict[str, Illness], signs: Signs) -> None:
 
 
 def _in_words(illness: Illness, observation: Observed) -> Illness:
-    """Return the illness with what it means here: how many, of which kind, after how much."""
+    """Return the problem with the particulars of this program: how many, of which kind, after how
+    much.
+    """
     if illness is STOPS and (silence := failures.silence(observation)):
         words = (
             f"After {silence.responses:,} responses, no more arrived. {silence.who} waited in "
@@ -771,9 +779,9 @@ def _finding(illness: Illness, observation: Observed, signs: Signs) -> Finding:
 
 
 def _sites(observation: Observed, kinds: frozenset[str] | None) -> tuple[str, ...]:
-    """Return where in the program sites of these kinds are, most often first; None: those that wait
-    for a thread of the pool. They have the names of Node's async hooks, in capitals, and the kinds
-    that the probe names itself are in small letters.
+    """Return where in the program sites of these kinds are, the most frequent first; None: sites
+    that wait for a thread of the pool. Kinds in capitals are names of Node's async hooks; kinds in
+    small letters are names of the probe.
     """
     total: dict[str, int] = {}
     for look in observation.looks:
@@ -781,7 +789,7 @@ def _sites(observation: Observed, kinds: frozenset[str] | None) -> tuple[str, ..
             if kind.isupper() if kinds is None else kind in kinds:
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
-    # A line of the program itself says more than one of a driver.
+    # A line of the program itself says more than a line of a driver.
     own = {place: n for place, n in total.items() if "/node_modules/" not in place}
     return tuple(sorted(own or total, key=lambda place: -total[place])[:3])
 

@@ -1,6 +1,4 @@
-"""Loading somebody's own program as a careful person would: bounded, on this machine, and each
-phase with its own question.
-"""
+"""The load on a user's program: bounded, only on this machine, each phase with a question."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from lab.servers.http_get import Response, get
 
 GRACE_S = 5.0
 TIMEOUT_S = 10.0
-CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every trial (records.checks)
+CLIENT_BUSY = 0.8  # from here on the client may be the limit, as for every trial (records.checks)
 
 
 _OTHERWISE = (
@@ -194,7 +192,7 @@ def load(
             headers=request.sent_headers,
             timeout=TIMEOUT_S,
         )
-        stream = replace(stream, body=request.body)  # an empty one has a length, too
+        stream = replace(stream, body=request.body)  # an empty body has a length, too
         generator.send(Load(stream, warmup, seconds).spec(url, folder))
         result: dict[str, Any] = {}
         for event in generator.events(warmup + seconds + TIMEOUT_S + GRACE_S):
@@ -218,7 +216,7 @@ def load(
         kinds["timed out"] = counts["timeouts"]
 
     def quantile(q: float) -> float | None:
-        # With less than one value beyond it a quantile is their maximum under another name.
+        # With fewer than one value beyond it, a quantile is the maximum.
         return float(np.quantile(latency, q)) if len(latency) * (1 - q) >= 1 else None
 
     return Phase(
@@ -246,8 +244,9 @@ def load(
 
 
 def stalled_readers(url: str, request: Request, readers: int, seconds: float) -> int:
-    """Ask, and do not read: as many clients as said, for so long. Return the bytes that the kernels
-    of both sides took meanwhile from the slowest to the end: what each client finds when it reads.
+    """Send requests of so many clients and don't read the responses for so many seconds. Return the
+    bytes that the kernels of both sides took from the slowest server connection: what each client
+    finds when it reads.
     """
     parts = urlsplit(url)
     host, port = str(parts.hostname), parts.port or 80
@@ -271,6 +270,7 @@ def stalled_readers(url: str, request: Request, readers: int, seconds: float) ->
         time.sleep(seconds)
     finally:
         for client in clients:
-            # Closed with unread bytes the kernel sends a reset: the server sees it at once.
+            # A socket that is closed with unread bytes sends a reset, so the server notices at
+            # once.
             client.close()
     return len(clients)

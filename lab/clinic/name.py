@@ -1,6 +1,4 @@
-"""What the tool is called. `tools/checkup` writes another module of this name into the package that
-it builds of this room.
-"""
+"""The name of the tool. `tools/checkup` replaces this module in the package that it builds."""
 
-PROGRAM = "python -m lab"  # what is typed before a verb
-DISTRIBUTION = "lab"  # whose version is told
+PROGRAM = "python -m lab"  # the words that a user types before a verb
+DISTRIBUTION = "lab"  # the package whose version is shown

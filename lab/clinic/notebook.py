@@ -1,5 +1,5 @@
-"""An examination and a comparison in a notebook: the same report as a page, with figures of the
-book and headings one level lower, because headings of the second level are the page's own.
+"""An examination and a comparison in a notebook: the same report as on a page, but with plots of
+the book, and with headings one level lower, because a chapter's own headings have the second level.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ Rows = list[dict[str, Any]]
 
 
 def _figures() -> Figures:
-    from lab.plot import simple  # matplotlib, only if something is to be drawn
+    # This imports matplotlib, so it is imported only when a plot is drawn.
+    from lab.plot import simple
 
     def lines(rows: Rows, **axes: Any) -> str:
         return str(simple.lines(rows, x_scale="log", **axes)._repr_html_())

@@ -35,20 +35,20 @@ class Observed:
     path: str
     seconds: float = 0.0
     started: str = ""
-    inside: bool = True  # False for a server that ran already
+    inside: bool = True  # false for a server that was already running
     node: str = ""
     listening: list[dict[str, Any]] = field(default_factory=list)
     outside: list[str] = field(default_factory=list)
-    answer_status: int | None = None  # None: it listens and does not answer
+    answer_status: int | None = None  # none if the program listens and does not answer
     answer_bytes: int = 0
     answer_type: str = ""
     phases: dict[str, Phase] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
-    spans: dict[str, tuple[float, float]] = field(default_factory=dict)  # those without a load
+    spans: dict[str, tuple[float, float]] = field(default_factory=dict)  # phases without a load
     looks: list[dict[str, Any]] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     accept_queue: list[tuple[float, int]] = field(default_factory=list)
-    starved: list[int] = field(default_factory=list)  # processes whose loop did not come round
+    starved: list[int] = field(default_factory=list)  # processes whose loop did not turn
     warnings: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A CPU profile of V8, read: how long the program's thread was in what, and at which line."""
+"""A CPU profile of V8: in which functions and lines the program's thread spent its time."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from typing import Any
 from lab import paths
 from lab.clinic.source_map import Originals, file_of
 
-# Files of our probe, in the house and in the package that `tools/checkup` builds of it.
+# The files of our probe, in this repository and in the package that `tools/checkup` builds.
 _PROBE = f"/{paths.NODE_SIDE.parent.name}/node/clinic/"
-# "(program)" is native code outside of any function, and on a busy machine also the time in which
-# the thread had no processor.
+# "(program)" is native code outside of any function. On a busy machine it also holds the time in
+# which the thread had no processor.
 _IDLE = {"(idle)", "(root)", "(program)"}
-# Functions of node:fs below which time is spent on a log.
+# Functions of node:fs that may write a log.
 _APPENDS = {"appendFileSync", "writeSync", "writevSync", "fsyncSync", "fdatasyncSync"}
 _WRITES = {"writeFileSync"}
-# Where Node writes to an answer or a stream; what fills the buffers of one is spent here.
+# Functions with which Node writes to a response or a stream. The time that fills buffers is in
+# them.
 _WRITERS = {"node:_http_outgoing", "node:internal/streams/writable"}
 _LOG_WORDS = ("log", "audit", "journal")
-# A function with at least this share of its time in writing a log is there for the log.
+# A function that spends at least this share of its time on writing a log counts as a logger.
 LOGGER = 0.5
-# Packages that are there for the log, whatever they do.
+# Packages that count as loggers, whatever they do.
 _LOG_PACKAGES = re.compile(
     r"/node_modules/(pino|pino-std-serializers|sonic-boom|winston|logform|bunyan|log4js|loglevel|"
     r"consola|signale|tslog|roarr|debug)/"
 )
-# Below this share of the busy time in writing a log, its packages do not write it synchronously:
-# what they compute for a line is then like any other work.
+# Below this share of the busy time in writing a log, its packages do not write synchronously, and
+# the work for a line is then like any other work.
 WRITTEN = 0.1
-# What it also does for a line: it puts it together, and asks whether the file has become too long.
+# Other work for a line: putting it together, and checking the size of the file.
 _FOR_A_LINE = ("", "node:fs", "node:path", "node:internal/fs/utils")
 
 
@@ -49,12 +50,12 @@ class Frame:
 
     @property
     def of_node(self) -> bool:
-        """Is it Node's own, or V8's?"""
+        """Whether the frame is of Node or V8."""
         return not self.url or self.url.startswith("node:")
 
     @property
     def of_package(self) -> bool:
-        """Does it belong to an installed package?"""
+        """Whether the frame belongs to an installed package."""
         return "/node_modules/" in self.url
 
     @property
@@ -122,7 +123,7 @@ class _Tree:
                 self.parents[child] = node["id"]
             ticks = node.get("positionTicks") or []
             if ticks:
-                # Several lines of what ran may be one line of its source.
+                # Several compiled lines may come from one line of the source.
                 lines: Counter[int] = Counter()
                 for one in ticks:
                     lines[originals.at(at["url"], int(one["line"]))[1]] += int(one["ticks"])
@@ -130,7 +131,7 @@ class _Tree:
         self._stacks: dict[int, list[Frame]] = {}
 
     def stack(self, node: int) -> list[Frame]:
-        """From the innermost frame outwards."""
+        """Return the frames from the innermost outwards."""
         if node not in self._stacks:
             frames, at = [], node
             while at in self.frames:
@@ -165,9 +166,9 @@ def _ours(frame: Frame) -> bool:
 
 
 def logging(stack: list[Frame]) -> bool:
-    """Is a log written here, synchronously: by the console, or into a file?"""
+    """Whether this stack writes a log synchronously: by the console, or into a file."""
     for i, frame in enumerate(stack):
-        # V8's own wrapper around each method of `console`, and Node's methods.
+        # V8's wrapper around each method of `console`, and Node's methods.
         if frame.url.startswith("node:internal/console") or frame.name == "consoleCall":
             return True
         caller = next((f for f in stack[i + 1 :] if not f.of_node), None)
@@ -187,13 +188,13 @@ def logging(stack: list[Frame]) -> bool:
 
 
 def _is_stdout(inner: list[Frame]) -> bool:
-    # A socket is written to by libuv; standard output that is a file or a terminal by these.
+    # libuv writes to a socket; these write to standard output if it is a file or a terminal.
     names = {f.name for f in inner}
     return "SyncWriteStream._write" in names or ("writeSync" in names)
 
 
 def _for_a_line(stack: list[Frame]) -> bool:
-    """Is the innermost function of the program at work itself, or in the file system?"""
+    """Whether the innermost function of the program is itself at work, or in the file system."""
     inner = itertools.takewhile(lambda f: f.of_node, stack)
     return all(f.url in _FOR_A_LINE for f in inner)
 
@@ -208,7 +209,7 @@ def _of_log_package(stack: list[Frame]) -> bool:
 
 
 def writing(stack: list[Frame]) -> bool:
-    """Is a stream or an answer written to?"""
+    """Whether this stack writes to a stream or a response."""
     return any(f.url in _WRITERS for f in stack)
 
 
@@ -229,7 +230,7 @@ def read(file: Path, pid: int) -> tuple[Profile, Originals]:
     deltas = data["timeDeltas"]
     took: Counter[int] = Counter()
     for i, node in enumerate(data["samples"]):
-        # A sample stands for the time until the next one.
+        # A sample stands for the time until the next sample.
         took[node] += max(deltas[i + 1] if i + 1 < len(deltas) else 0, 0)
     loggers = _loggers(tree, took)
     for node, took_us in took.items():
@@ -267,8 +268,8 @@ def read(file: Path, pid: int) -> tuple[Profile, Originals]:
     return profile, originals
 
 
-OWN_KEEPS = 0.05  # the share from which on functions of the program itself are the keepers
-# Calls that keep what they are given; the first of them in a function is the line to look at.
+OWN_KEEPS = 0.05  # from this share on, functions of the program itself are named
+# Calls that keep their arguments. The first of them in a function is the line that is named.
 _KEEPS = re.compile(
     r"\.(set|push|add|unshift|on|once|addListener|addEventListener|append|subscribe)\("
     r"|setInterval\(|\]\s*=|\.\w+\s*=\s*(new|\[|\{)|Buffer\.|fetch\("
@@ -294,7 +295,8 @@ def keepers(file: Path, originals: Originals) -> list[dict[str, Any]]:
             walk(child, owner)
 
     walk(json.loads(file.read_text())["head"], None)
-    # A package does what the program asks of it: its functions count where the program has none.
+    # A package works for the program, so its functions count only if the program's own have
+    # nothing.
     own_bytes = {frame: size for frame, size in bytes_by_frame.items() if not frame.of_package}
     if sum(own_bytes.values()) >= OWN_KEEPS * bytes_by_frame.total():
         bytes_by_frame = Counter(own_bytes)
@@ -328,7 +330,7 @@ def _keeping(frame: Frame) -> tuple[int, str]:
 
 
 def _loggers(tree: _Tree, took: Counter[int]) -> set[Frame]:
-    """The functions of the program that are there to write a log."""
+    """Return the functions of the program that are there to write a log."""
     of_logs: Counter[Frame] = Counter()
     of_all: Counter[Frame] = Counter()
     for node, took_us in took.items():
@@ -365,7 +367,7 @@ def _places(found: dict[Own, float], busy_s: float) -> list[Place]:
     return made
 
 
-# Functions of Node that have another name than the one by which a program calls them.
+# Functions of Node that have another name than the function that a program calls.
 _CALLED_AS = {
     "consoleCall": re.compile(r"console\."),
     "syncBufferWrapper": re.compile(r"(?:zip|flate|flateRaw|ompress)Sync\("),  # zlib

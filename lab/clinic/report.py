@@ -45,7 +45,7 @@ _WORDS = {
     "kept-3": "16 clients for longer, to see whether memory levels off",
 }
 
-# Nothing is asked of anybody, and nothing is run.
+# The page asks its reader nothing, and runs nothing.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'"
@@ -240,24 +240,25 @@ def _coded(text: str) -> Markup:
 # --- what theory expects
 
 
-ENOUGH = 10  # answers: from here on a phase may say what one takes
+ENOUGH = 10  # the number of responses from which on a phase tells how long a response takes
 
 
 def loop_s(seen: Observed, name: str) -> float | None:
-    """Seconds for which loops were busy per answer of a phase; None if that cannot be said."""
+    """Return the loops' busy seconds for each response of a phase; None if there are too few."""
     phase, rows = seen.phases.get(name), seen.during(name)
     if phase is None or not phase.answers:
         return None
     busy, held = 0.0, False
     for pid in {row["pid"] for row in rows}:
         process_rows = [row for row in rows if row["pid"] == pid]
-        # A row has what the loop said at its last beat, and that may be long before the row.
+        # A row has the loop's numbers of its last beat, which may be long before the row.
         between_ms = process_rows[-1]["beat_ms"] - process_rows[0]["beat_ms"]
         if between_ms > 0:
             busy += (process_rows[-1]["active_ms"] - process_rows[0]["active_ms"]) / between_ms
         elif len(process_rows) > 1:
-            held = True  # it did not come round at all
-    # Where another loop did, the one that did not may be of a program that only started the server.
+            held = True  # the loop did not turn at all
+    # If another loop turned, the loop that did not turn may belong to a program that only started
+    # the server.
     busy = busy or float(held)
     return busy * phase.span_s / phase.answers if busy else None
 
@@ -360,7 +361,7 @@ def _measured(observation: Observed) -> str:
     if not rows:
         return ""
     told = str(HTML.heading("What was measured")) + table(rows, label="the phases of the load")
-    # In an open loop what is not sent in time says so by itself.
+    # In an open loop the requests that are not sent in time are reported as such.
     most = max(
         (p.client_elu for p in observation.phases.values() if p.rate_per_s is None), default=0.0
     )
@@ -397,7 +398,8 @@ def _inside(seen: Observed) -> str:
     wall = sum(row["t_ms"] for row in loaded[-1:]) - sum(row["t_ms"] for row in loaded[:1])
     cpu = sum(row["cpu_us"] for row in loaded) / 1e3 / wall if wall > 0 else 0.0
     grown = _kept(rest, last)
-    # To be told of each collection would make the program slower; the profile has them anyway.
+    # An event for each collection would slow the program down, and the profile has the collections
+    # anyway.
     busiest = max(seen.profiles, key=lambda one: one.busy_s, default=None)
     named = {
         "processes": str(len(seen.pids)),
@@ -422,7 +424,7 @@ def _inside(seen: Observed) -> str:
     )
     many = seen.phases.get("many")
     reused = ""
-    # Of fewer answers most may be the first on their connection, whatever the policy.
+    # Of fewer responses, most may be the first on their connection, whatever the policy is.
     if many is not None and many.answers >= 3 * many.connections:
         share = many.connects / many.answers
         reused = (
@@ -482,7 +484,7 @@ def _by_http2(streams: int) -> str:
 def _how(examination: Examination) -> str:
     observation = examination.observed
     notes = list(observation.warnings)
-    if examination.diagnosis.findings:  # else the verdict says it
+    if examination.diagnosis.findings:  # with findings, the verdict already says it
         notes.insert(0, illnesses.NOT_EXAMINED)
     if examination.recorded is not None:
         notes.append(f"{examination.recorded.label[:1].upper()}{examination.recorded.label[1:]}.")

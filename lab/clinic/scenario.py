@@ -32,8 +32,8 @@ ANSWER_S = 10.0
 
 @dataclass(frozen=True)
 class Carry:
-    """What of the response to the login is sent along: a value of its JSON (`source`, names with
-    dots) in a header, or its cookies where there is no source.
+    """The part of the login's response that is sent with each request: a value of its JSON
+    (`source`, names with dots) in a header, or its cookies if there is no source.
     """
 
     source: str = ""

@@ -11,12 +11,13 @@ import numpy as np
 from lab.clinic import failures
 from lab.clinic.observation import Observed, Row
 
-# A run is one callback of the loop and all ticks and promise jobs behind it: until it ends, nobody
-# else is served. From here on it counts as long: between the two or three milliseconds that a page
-# may take to be rendered, and the twenty from which on programs block (`bench.clinic table`).
+# A run is one callback of the loop with all ticks and promise jobs after it. Until it ends, no
+# other request is served. A run counts as long from here on: between the two or three milliseconds
+# of rendering a page and the twenty from which on programs block (`bench.clinic table`).
 LONG_MS = 7.0
-# A run of at least so many jobs, of which the longest leaves so much of it to the others, is no
-# single piece of work: its jobs follow each other before the loop comes round.
+# A run counts as one of many jobs if it has at least so many jobs, and if the longest of them
+# leaves at least this share of the run to the others. Its jobs follow each other before the loop
+# turns.
 MANY_JOBS, BESIDE = 20, 0.6
 
 
@@ -131,7 +132,7 @@ def of(observation: Observed) -> Signs:
     rest_rows = observation.during("rest")
     load_rows = observation.during("many") or observation.during("unanswered")
     names_ms = max(names_ms, connecting)
-    # Both a thread of the pool and ours must get a processor for the gate to be passed.
+    # The gate is passed only if both a thread of the pool and our thread get a processor.
     late = 2 * float(np.median([row["wake_late_ms"] for row in load_rows])) if load_rows else 0.0
     many_phase = observation.phases.get("profile")
     streams = [look["streams"] for look in observation.looks]
@@ -142,7 +143,8 @@ def of(observation: Observed) -> Signs:
         failures.calls(observation),
         failures.timers(observation),
     )
-    # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
+    # The profile shows which code writes into a file; the close look shows which code writes to
+    # stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
     spoken = spoken_ms / max(sum(look["busy_ms"] for look in observation.looks), 1.0)
     log_share = max([p.log_share for p in observation.profiles] + [min(1.0, spoken)])
@@ -173,7 +175,8 @@ def of(observation: Observed) -> Signs:
         sync_ms=sync_s * 1e3 / profile_requests,
         queued_bytes=max((s["most_bytes"] for s in streams), default=0),
         queued_objects=max((s["most_objects"] for s in streams), default=0),
-        # Not per request: a feed or a log that all requests share says no once for all of them.
+        # This is not counted per request: a feed or a log that all requests share returns false
+        # once for all of them.
         ignored=sum(s["ignored"] for s in streams) / max(1, sum(s["refused"] for s in streams)),
         grown_bytes=_grown(observation),
         silent_ms=max((row["silent_ms"] for row in observation.rows), default=0.0),
@@ -207,14 +210,14 @@ def of(observation: Observed) -> Signs:
 
 
 def busy(observation: Observed, phase: str = "many") -> float:
-    """The share of a phase in which the loop of the busiest process had something to do. It is no
-    sign of anything: whoever works is busy.
+    """Return the share of a phase in which the loop of the busiest process had work. It is not a
+    sign, because a healthy program works too.
     """
     shares = [0.0]
     for pid in observation.pids:
         rows = [row for row in observation.during(phase) if row["pid"] == pid]
         if len(rows) > 1:
-            # A loop that does not come round cannot say that it is busy; nor is it idle.
+            # A loop that does not turn can't report that it is busy, but it is not idle either.
             idle = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
             span = rows[-1]["t_ms"] - rows[0]["t_ms"]
             shares.append(max(0.0, 1 - idle / span) if span else 0.0)
@@ -237,14 +240,14 @@ def gate(rows: Iterable[Row], gate_name: str) -> float:
 
 
 def undisturbed(rows: Iterable[Row], which: str) -> float:
-    """What the machine takes for a job of this gate, in ms: the shortest wait at rest, because a
-    program may fill the pool by itself when nobody asks it for anything, now and then or always.
+    """Return the shortest wait at this gate at rest, in ms, as the machine's own share. The
+    shortest counts because a program may fill the pool by itself, now and then or always.
     """
     return min(_waits(rows, which), default=0.0)
 
 
 def _waits(rows: Iterable[Row], gate_name: str) -> list[float]:
-    """Waits at a gate in ms; one that has not come back counts with its age."""
+    """Return the waits at a gate in ms. A job that has not come back counts with its age."""
     waits: list[float] = []
     pending: dict[int, float] = {}
     for row in rows:
@@ -254,7 +257,7 @@ def _waits(rows: Iterable[Row], gate_name: str) -> list[float]:
 
 
 def _grown(seen: Observed) -> float:
-    """The most that the process had beyond its memory before, while nobody read."""
+    """Return the growth of the process's memory while clients did not read."""
     stalled, before = seen.during("stalled"), seen.during("look")
     grown = 0.0
     for pid in {row["pid"] for row in stalled}:

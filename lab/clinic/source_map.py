@@ -43,8 +43,8 @@ class SourceMap:
             return None
         segments = self.lines[line - 1]
         if not segments:
-            # A line that the compiler added, as those of an async function for an old target:
-            # it belongs to the source's line above it.
+            # The compiler added this line, as for async functions of an old target. It belongs to
+            # the source's line above it.
             above = self.lines[max(0, line - 1 - _ADDED_LINES) : line - 1]
             segments = next((one for one in reversed(above) if one), ())
             column = None if not segments else segments[-1][0]

@@ -1,4 +1,4 @@
-"""What a server speaks, as far as a client can see: TLS, HTTP/1.1, HTTP/2."""
+"""The protocols that a server speaks, as far as a client can see: TLS, HTTP/1.1, HTTP/2."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from pathlib import Path
 
 Place = tuple[str, int] | Path  # a host with a port, or a UNIX socket
 
-DEADLINE_S = 10.0  # in which a server says so, on a busy machine
-HTTP1, HTTP2 = "http/1.1", "h2"  # as the handshake of TLS names them
-# With these a client of HTTP/2 begins, and a server answers with settings of its own.
+DEADLINE_S = 10.0  # so long a server may take to answer, on a busy machine
+HTTP1, HTTP2 = "http/1.1", "h2"  # the names in the handshake of TLS
+# A client of HTTP/2 begins with these bytes, and a server answers with its own settings.
 _EMPTY_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _EMPTY_SETTINGS
-_HEAD, _TYPE, _SETTINGS = 9, 3, 4  # bytes of a frame's head, the place of its type, and the type
+# The bytes of a frame's head, the position of its type, and the type of settings.
+_HEAD, _TYPE, _SETTINGS = 9, 3, 4
 
 
 def is_tls(place: Place) -> bool:
-    """Does a server shake hands with a client of TLS? One without TLS refuses that at once, before
-    the program hears of a request.
+    """Whether a server shakes hands with a client of TLS. A server without TLS refuses the
+    handshake at once, before the program sees a request.
     """
     return _agreed(place) is not None
 
 
 def is_http2(place: Place, *, tls: bool) -> bool:
-    """Does a server take HTTP/2: by ALPN with TLS, with prior knowledge without?"""
+    """Whether a server accepts HTTP/2: by ALPN with TLS, with prior knowledge without TLS."""
     return _agreed(place, HTTP2) == HTTP2 if tls else _answers_preface(place)
 
 
 def is_http2_only(place: Place, *, tls: bool) -> bool:
-    """Does a server take HTTP/2, and HTTP/1.1 not? Without TLS no server of Node takes both."""
+    """Whether a server accepts HTTP/2 and not HTTP/1.1. Without TLS no Node server accepts both."""
     return is_http2(place, tls=tls) and not (tls and _agreed(place, HTTP1) == HTTP1)
 
 
 def _agreed(place: Place, *offered: str) -> str | None:
-    """Return the protocol that a handshake agrees upon, "" if none, None if there is no TLS."""
+    """Return the protocol of a handshake, "" if it names none, None if there is no TLS."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -1,4 +1,4 @@
-"""`lab.examine`: a program, or a server that runs, looked at as a physician would."""
+"""`lab.examine`: what is wrong with a program, or with a server that is already running."""
 
 from __future__ import annotations
 
@@ -43,25 +43,30 @@ def examine(
     experiment: str | None = None,
     say: Say = lambda _: None,
 ) -> Examination:
-    """Start a program with the probe in it, load it for about half a minute, and say what is likely
-    ill; or load a server that runs, and say what can be seen from outside.
+    """Start a program with the probe in it, load it for about half a minute, and return its likely
+    problems; or load a server that already runs, and return what can be seen from outside.
+
+        lab.examine("node app.mjs")             15 s of load on GET /; the result shows itself
+        lab.examine("node app.mjs", path="/cart", body='{"id": 3}', load_s=5)
+                                                        the same of POST /cart, with a shorter load
+        lab.examine("http://127.0.0.1:3000/cart")  a server that runs: no probe, so fewer signs
 
     target : a command (`"node app.mjs"`, or its words), or a URL of this machine, or unix:FILE
-    path, method, headers, body : the request, always the same; with a body the method is POST
-    unless another is given, and the Content-Type is what the body looks like (JSON, a form, text)
-    unless a header gives it
+    path, method, headers, body : the request, always the same. With a body the method is POST
+        unless you give another, and the Content-Type follows from the text of the body (JSON, a
+        form, text) unless a header gives it
     scenario : a file of JSON with several requests in turns and maybe a login before them
-    (`lab.clinic.scenario`), in the place of path, method and body; headers are added to each
-    http2 : from 1 on, send requests by HTTP/2, to a server that takes HTTP/1.1 as well, and so many
-    at once on each connection; a server that takes HTTP/2 only gets it without being asked
-    folder : where the command runs, by default here; in a chapter, where its program lies
-    env : added to the environment
-    port : the one to load, of a program that listens on several; listen_s : how long it may take
-    until it listens
+        (`lab.clinic.scenario`), in the place of path, method and body; headers are added to each
+    http2 : from 1 on, requests are sent by HTTP/2 to a server that takes HTTP/1.1 as well, and this
+        is the number at once on each connection; a server that takes only HTTP/2 gets HTTP/2 anyway
+    folder : where the command runs, by default here; in a chapter, where its program is
+    env : variables that are added to the environment
+    port : the port to load, of a program that listens on several
+    listen_s : how long the program may take until it listens, in seconds
     load_s : how long the load takes, in seconds from 2 to 120, of a program that answers quickly;
-    by default 15. Below 15 it is a short look: it shows the same signs, less surely, and nothing
-    of how long answers take below the most that it gives and above it
-    experiment : the id under which it is measured alone, stored and replayed; only of a command
+        by default 15. Below 15 it is a short look: the signs are the same but less sure, and the
+        result says nothing of response times below and above the highest rate
+    experiment : the id under which a command is measured alone, stored and replayed
 
     Raises AppFailed if the program cannot be started, ends, or has no such path; NotLoopback for a
     URL of another machine; NoRecord, StaleRecord in replay.

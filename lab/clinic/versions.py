@@ -52,21 +52,23 @@ from lab.text.numbers import count, number
 OLD, NEW, AGAIN = "old", "new", "old again"
 WORSE, NOT_WORSE, NO_VERDICT = "worse", "not worse", "no verdict"
 CONNECTIONS = 16
-SHARE = 0.5  # of the slower one's most, at which both are asked how long an answer takes
-# More arrivals a second than the load generator sends in time on one core would queue in it.
+# The share of the slower version's highest throughput at which the latencies of both are measured.
+SHARE = 0.5
+# On one core the load generator can't send more arrivals a second in time; they would queue in it.
 RATE_MOST = 10_000.0
 WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
-SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
-MEASURES = 4  # at most
-LOOKS = 4  # at most
-ENOUGH_FAILURES = 3  # blocks in which only the new version fails, after which no more are measured
+# The number of responses beyond a quantile. With fewer, the quantile is close to the maximum.
+SUPPORT = 10
+MEASURES = 4  # the largest number of measures
+LOOKS = 4  # the largest number of looks
+ENOUGH_FAILURES = 3  # if only the new version fails in so many blocks, no more are measured
 LEAST_PAIRS = least_pairs(MEASURES * LOOKS)
-# The trials lean towards worse where an interval of this level lies above 1: of a measure that is
-# the same in both versions one in ten does.
+# The trials lean towards worse if an interval of this level lies above 1. A measure that is the
+# same in both versions leans in one of ten comparisons.
 LEANING = 0.8
-RATE_LOADS = 3  # processes of each version whose throughput sets the common rate
+RATE_LOADS = 3  # the number of processes of each version whose throughput sets the common rate
 MOST_PAIRS = 200
-FAILED_SHARE = 0.001  # of the new version's requests, from which on it fails
+FAILED_SHARE = 0.001  # from this share of failed requests on, the new version fails
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Measured:
 
     @property
     def advice(self) -> str:
-        """Advice on how to get a verdict, empty if there is a verdict."""
+        """Return advice on how to get a verdict; empty if there is a verdict."""
         n = self.pairs_needed
         if n is None:
             return ""
@@ -126,7 +128,7 @@ class Measured:
 
     @property
     def is_leaning(self) -> bool:
-        """Do the trials lean towards worse without showing it?"""
+        """Whether the trials lean towards worse without a verdict."""
         if self.pairs_needed is None:
             return False
         _, low, _ = t_interval(np.log(self.ratio.per_pair).tolist(), LEANING)
@@ -165,7 +167,7 @@ class Versions(Shown):
 
     @property
     def word(self) -> str:
-        """What all measures come to: worse, not worse, or no verdict where some have none."""
+        """The word for all measures: worse, not worse, or no verdict if a measure has none."""
         if self.worse:
             return WORSE
         is_open = any(one.word == NO_VERDICT for one in self.measured)
@@ -173,8 +175,8 @@ class Versions(Shown):
 
     @property
     def worse(self) -> bool:
-        """Is the new one worse in anything, by the book's rule, or does it fail where the old one
-        does not?
+        """Whether a measure of the new version is worse by the book's rule, or whether it fails and
+        the old one does not.
         """
         return bool(self.failures) or any(one.word == WORSE for one in self.measured)
 
@@ -288,7 +290,7 @@ def compare_versions(
         most = bench.most({arm: targets[arm] for arm in (OLD, NEW)})
         if not most[OLD]:
             raise AppFailed("The old version does not respond under load. Examine it first.")
-        # A new version that answers nothing has no rate of its own; its trials will show it.
+        # A new version that answers nothing has no rate, which its trials will show.
         rate = min(RATE_MOST, SHARE * min(filter(None, most.values())))
 
         def measure(look: int) -> list[VersionTrial]:
@@ -325,7 +327,7 @@ def compare_versions(
 def _turns(pairs: int, seed: int) -> Iterator[tuple[int, str]]:
     """Yield block and arm of every trial of one look, in order."""
     for block, order in enumerate(abba([OLD, NEW], pairs, seed=seed)):
-        # The control beside its twin, before it in one block and behind it in the next.
+        # The control is next to its twin: before it in one block, after it in the next.
         twins = [OLD, AGAIN] if block % 2 else [AGAIN, OLD]
         for arm in order:
             yield from ((block, one) for one in (twins if arm == OLD else [NEW]))
@@ -352,12 +354,12 @@ def in_looks(
 
 
 def has_failures(trials: Iterable[VersionTrial]) -> bool:
-    """Did a request fail or a process stop answering? Then more trials tell no more."""
+    """Whether a request failed or a process stopped answering, so that more trials tell no more."""
     return any(trial.failed or trial.is_hung for trial in trials)
 
 
 def fails_always(trials: Sequence[VersionTrial]) -> bool:
-    """Did the new version fail in each of several blocks, and the old one in none?"""
+    """Whether the new version failed in several blocks, and the old one in none."""
     if complete(trials) != list(trials):
         return False
     new = [trial for trial in trials if trial.arm == NEW]
@@ -373,7 +375,7 @@ def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:
 
 
 def is_open(measured: Sequence[Measured]) -> bool:
-    """Do the trials lean towards worse in a measure, and is none worse yet?"""
+    """Whether the trials lean towards worse in a measure, and no measure is worse yet."""
     is_worse = any(one.word == WORSE for one in measured)
     return not is_worse and any(one.is_leaning for one in measured)
 
@@ -408,7 +410,9 @@ def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]
 
 
 def _bound(shares: Iterable[float]) -> str:
-    """Why a measure would be one of the load generator; empty if it is one of the servers."""
+    """Return why a measure shows the load generator rather than the servers; empty if it shows the
+    servers.
+    """
     busy = float(np.median(list(shares)))
     return f"the load generator was busy for {busy:.0%} of the time" if busy >= CLIENT_BUSY else ""
 
@@ -421,7 +425,8 @@ def _ratio(
     control = [math.log(b / a) for a, b in twice if a > 0 and b > 0]
     return paired_ratio(
         values[NEW],
-        [math.sqrt(a * b) for a, b in twice],  # both runs count as one, as in every comparison
+        # The two runs of a block count as one, as in every comparison.
+        [math.sqrt(a * b) for a, b in twice],
         a=NEW,
         b=OLD,
         metric=name,
@@ -429,7 +434,7 @@ def _ratio(
     )
 
 
-# The words of a published claim, as a comparison of versions says them.
+# The words of a published claim in the words of a comparison of versions.
 _WORDS = {
     "held": WORSE,
     "held stronger": WORSE,
@@ -466,7 +471,7 @@ def _pairs_needed(ratio: Ratio, limit: float) -> int | None:
 
 @dataclass(frozen=True)
 class _Bench:
-    """How every process is loaded, the same for both versions."""
+    """How every process is loaded, which is the same for both versions."""
 
     request: Request
     connections: int
@@ -503,7 +508,7 @@ class _Bench:
             )
             if value is not None and open_load.answers * (1 - q) >= SUPPORT
         }
-        # Some of the answers came before the window: the rate tells how many in all.
+        # Some of the responses came before the window. The rate gives the number of all.
         answers = max(open_load.throughput * (WARM_S + OPEN_S), 1.0)
         failed_count = closed_load.failed + open_load.failed
         return VersionTrial(

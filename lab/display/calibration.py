@@ -1,4 +1,4 @@
-"""What the instruments read where the truth is known: what is odd, and the rest folded away."""
+"""The readings of the instruments where the truth is known: wrong readings first, others folded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.text.html_registry import html
 
 @html.register
 def calibration(read: Calibration) -> str:
-    """Return the readings that are not as they must be, and those that are behind a fold."""
+    """Return the readings that are wrong, and the other readings behind a fold."""
     rows = read.rows()
     odd = [row for row in rows if row["status"] != "ok"]
     fine = [row for row in rows if row["status"] == "ok"]

@@ -25,9 +25,9 @@ PUBLISHED = "What was published, next to what was measured"
 
 @html.register
 def claim(c: Claim) -> str:
-    """Return a claim: the sentence, what was measured, the limit and the verdict, as sentences. One
-    click below is how it was judged, and of a published claim the figure and the quotation, which
-    paper shows. It can be linked to: `#claim-` and its id.
+    """Return a claim as sentences: the claim, what was measured, the limit and the verdict. A fold
+    below says how the claim was judged and, for a published claim, shows the plot and the
+    quotation. In print the fold is open. A link leads to `#claim-` and the id.
     """
     lines = [c.sentence, *finding(c)]
     after = []
@@ -81,13 +81,13 @@ def finding(c: Claim) -> list[str]:
     if not limit:
         return [sentence]
     if is_equal and limit != "1":
-        limit += " times"  # which the sentence before does not say
+        limit += " times"  # the sentence before doesn't contain this word
     return [sentence, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
 
 
 def _with_number(sentence: str, value: float) -> str:
-    """Return a sentence with its number at {}. Nobody says `1 times as many`: of exactly 1 that is
-    `just as many`, and of what only rounds to 1 it is `1.00 times as many`.
+    """Return a sentence with its number at {}. Exactly 1 is `just as many`, since no one says `1
+    times as many`. A number that is only rounded to 1 is `1.00 times as many`.
     """
     number_text = exact(value).replace("-", "−")
     if number_text == "1" and "{} times" in sentence:
@@ -99,7 +99,7 @@ def _with_number(sentence: str, value: float) -> str:
     return sentence.replace("{}", number_text)
 
 
-# How `{} times` is told of exactly 1, by what stands around it.
+# The words for exactly 1 in place of `{} times`, by the words around them.
 _ONCE = (
     (re.compile(r"\{\} times as "), "just as "),
     (re.compile(r"\{\} times at "), "once at "),
@@ -109,8 +109,9 @@ _ONCE = (
 
 
 def limit_words(limit: str, *, whole: bool = False) -> str:
-    """Return a limit in words: `≥ 2.5×; equal: 0.95× to 1.05×` is `at least 2.5 times`. whole : a
-    count is told by the whole numbers that the limit allows.
+    """Return a limit in words: `≥ 2.5×; equal: 0.95× to 1.05×` is `at least 2.5 times`.
+
+    whole : the limit of a count is given by the whole numbers that it allows
     """
     parts = _LIMIT.fullmatch(limit.partition(";")[0])
     if parts is None:
@@ -138,12 +139,12 @@ def limit_ends(limit: str) -> tuple[float, float]:
 
 
 def _quoted_name(arm: str) -> str:
-    """Return the name of an arm as it can be part of a sentence."""
+    """Return the name of an arm in the form in which a sentence quotes it."""
     return f"“{arm}”" if " " in arm else arm
 
 
 def _apart(digits: re.Match[str]) -> str:
-    """Return a whole number with its thousands apart: `65,535`."""
+    """Return a whole number with separated thousands: `65,535`."""
     return f"{int(digits[0]):,}"
 
 
@@ -177,7 +178,7 @@ def _ours(c: Claim) -> str:
 
 
 def _told(r: Ratio) -> str:
-    """Return a ratio with what it divides, its centre and its interval."""
+    """Return a ratio with its two arms, its centre and its interval."""
     noun = metric_of(r.metric).noun
     at_text = at_words(r.sweep, r.at)
     head = f"{r.a} ÷ {r.b}, {noun}{at_text and f' {at_text}'}: {factor(r.estimate, bare)}×"

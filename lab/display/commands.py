@@ -1,5 +1,5 @@
-"""What a terminal asks of the grader (`python -m lab exercises`, `task`, `check`, `grade`,
-`template`, `collect`), and what it gets.
+"""The commands of the grader (`python -m lab exercises`, `task`, `check`, `grade`, `template`,
+`collect`): their arguments and their output.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
-    """Print what of a folder was left out, and how far the reader has come in a project."""
+    """Print which files of a folder were left out, and how far the reader is in a project."""
     if hand_in.left_out:
         more = len(hand_in.left_out) - SHOWN_FILES
         names = ", ".join(hand_in.left_out[:SHOWN_FILES])
@@ -102,7 +102,7 @@ def hint_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def hint(options: argparse.Namespace) -> int:
-    """Open a hint, which is noted."""
+    """Open a hint and note that it was opened."""
     print(verbs.hint(options.exercise, options.number))
     return 0
 
@@ -116,7 +116,7 @@ def task_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def task(options: argparse.Namespace) -> int:
-    """Print what an exercise asks, with the values of LAB_STUDENT, and what is looked at."""
+    """Print the task of an exercise, with the values of LAB_STUDENT, and its criteria."""
     chosen_exercise = exercise.exercise(options.exercise)
     values = chosen_exercise.for_student(exercise.student())
     if options.starter:
@@ -136,7 +136,7 @@ def task(options: argparse.Namespace) -> int:
 
 
 def _beginning(step: exercise.Exercise) -> str:
-    """How to begin with an exercise, or to go on with a project."""
+    """Return how to begin with an exercise, or how to continue a project."""
     starter = f"python -m lab task {step.id} --starter >"
     if not step.project:
         return f"To begin: {starter} {step.begins_as}"
@@ -151,7 +151,7 @@ def _beginning(step: exercise.Exercise) -> str:
 
 
 def exercises(_: argparse.Namespace) -> int:
-    """List them by chapter."""
+    """Print all exercises by chapter."""
     found = map(exercise.exercise, exercise.names())
     for item in sorted(found, key=lambda item: (item.chapter, item.level, item.id)):
         print(f"{item.id:22}  {item.minutes:2} min  {item.chapter:38}  {item.summary}")
@@ -294,7 +294,7 @@ def _moment(text: str) -> datetime:
 
 
 def collect(options: argparse.Namespace) -> int:
-    """Fetch the repositories of a class; 0 if all could be had."""
+    """Fetch the repositories of a class. Return 0 if all of them could be fetched."""
     class_list = repositories.listed(options.list)
     missing = 0
     for outcome in repositories.fetch(class_list, options.folder, options.before):
@@ -333,5 +333,7 @@ def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:
 
 
 def _tell_of_others(fates: list[Fate], intake: Intake) -> None:
-    """What was not judged, and why; the first of many, as grades.csv has all; and the sum."""
+    """Print the hand-ins that were not judged with the reasons (only the first ones, since
+    grades.csv has all), and the sum.
+    """
     print("\n".join([*unjudged_files.told(fates), str(intake.sum())]))

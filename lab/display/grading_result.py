@@ -1,4 +1,4 @@
-"""What a hand-in was found to be worth, as HTML: in a notebook, and as a page of its own."""
+"""The result of a hand-in as HTML: in a notebook, and as a page of its own."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def _plots(result: Result) -> str:
 
 
 def _plot(title: str, series: list[dict[str, Any]]) -> str:
-    from lab.plot.simple import lines  # imports matplotlib, so only where there is a plot
+    # This imports matplotlib, which a result without a plot doesn't need.
+    from lab.plot.simple import lines
 
     rows = [
         {"x": x, "y": y, "whose": str(line.get("of", "yours"))}

@@ -41,8 +41,9 @@ STYLE = (
     "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80;--lab-less:#c9a6ff}"
     "</style>"
 )
-CUT = "lab-in-part"  # what a page shows the beginning of (lab/book/site/long_parts.py)
-ROWS = 11  # a table with more is cut
+# The class of a long part that a page shows only the beginning of (lab/book/site/long_parts.py).
+CUT = "lab-in-part"
+ROWS = 11  # a longer table is cut
 TONES = ("ok", "less", "warn", "fail", "none")
 
 
@@ -54,7 +55,7 @@ _LONG = 36  # characters; a longer cell wraps, because a table of sentences woul
 
 @html.register
 def table_of(rows: Table) -> str:
-    """Return a table of its own, with its styles."""
+    """Return a complete table, with its styles."""
     if not rows.rows:
         return f"<p>{escape(rows.empty)}</p>"
     return STYLE + table(rows.rows, caption=rows.told)
@@ -62,7 +63,7 @@ def table_of(rows: Table) -> str:
 
 @html.register
 def rows_of(rows: list) -> str:
-    """Return a list of mappings as a table, any other as it is."""
+    """Return a list of mappings as a table, and any other thing as it is."""
     if rows and all(isinstance(row, dict) for row in rows):
         return table(rows)
     return f"<pre>{escape(repr(rows))}</pre>"
@@ -117,7 +118,7 @@ def table(
 
 
 def _named_by(columns: Sequence[str]) -> str:
-    """Return the name of a table without a caption: what its columns are, as many as are short."""
+    """Return a name for a table without a caption: its columns' names that are short enough."""
     name = f"table: {columns[0]}" if columns else "table"
     for column in columns[1:]:
         if len(name) + len(str(column)) > _NAME:
@@ -127,7 +128,7 @@ def _named_by(columns: Sequence[str]) -> str:
 
 
 def _width(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> float:
-    """Return how wide a table is at most, in pixels, if no cell that may wrap is wider."""
+    """Return the largest width of a table in pixels, if no cell that may wrap is wider."""
     total = 0.0
     for c in columns:
         texts = [str(c), *(cell_text(c, row.get(c)) for row in rows)]
@@ -140,16 +141,19 @@ def _is_number(value: Any) -> bool:
 
 
 def record(kind: str, label: str, *parts: str) -> str:
-    """Return parts of HTML as one record with its styles; a named group, for a page has many."""
+    """Return parts of HTML as one record with its styles. The group has a name, because a page has
+    several records.
+    """
     inside = "".join(parts)
     name = f'class="lab-record lab-{kind}" aria-label="{escape(label)}"'
     return f'{STYLE}<div role="group" {name}>{inside}</div>'
 
 
 def box(tone: str, word: str, lines: Sequence[str], more: str = "") -> str:
-    """Return a verdict box: a word that says it (never the colour alone), then paragraphs of text.
+    """Return a verdict box: a word for the verdict (never only a colour), then paragraphs of text.
 
-    tone : ok | less | warn | fail | none; more : HTML to put at the end, already safe.
+    tone : ok | less | warn | fail | none
+    more : HTML to put at the end, already safe
     """
     first, *rest = [escape(unbroken(line)) for line in lines] or [""]
     head = f'<p><span class="lab-word">{escape(word)}:</span> {first}</p>'
@@ -157,8 +161,8 @@ def box(tone: str, word: str, lines: Sequence[str], more: str = "") -> str:
 
 
 def spoken(tone: str, text: str, verdict: str, more: str = "", *, id: str = "") -> str:
-    """Return a verdict box that begins with sentences, the last of which is the verdict, and then
-    has a link to itself, if it has an `id`; `more` as in `box`.
+    """Return a verdict box whose last sentence is the verdict. If it has an `id`, a link to the box
+    follows. `more` is as in `box`.
     """
     word = f'<span class="lab-word">{escape(unbroken(verdict))}</span>'
     link = f'&nbsp;<a class="lab-link" href="#{escape(id)}" aria-label="Link to this claim">#</a>'
@@ -171,7 +175,10 @@ def paragraphs(lines: Sequence[str], *, safe: bool = False) -> str:
 
 
 def folded(summary: str, inside: str, *, on_paper: bool = False) -> str:
-    """Return HTML that is one click below a line; on_paper : a print shows it open."""
+    """Return HTML behind a line that the reader clicks on.
+
+    on_paper : the fold is open in print
+    """
     kind = ' class="lab-on-paper"' if on_paper else ""
     return f"<details{kind}><summary>{escape(summary)}</summary>{inside}</details>"
 

@@ -12,7 +12,7 @@ from lab.text.html_registry import html
 
 @html.register
 def need(asked: Need) -> str:
-    """Return that the servers run, or in a box why they do not. Nothing where all is recorded."""
+    """Return that the servers run, or a box that says why they don't; in a replay, nothing."""
     if not asked.why:
         return "" if settings.mode() == "replay" else f"<p>{escape(repr(asked))}</p>"
     first, *rest = asked.why.splitlines()

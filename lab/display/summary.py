@@ -11,15 +11,15 @@ from lab.grading.intake import Sum
 from lab.grading.result import FAILED, GRADED, NOISY, Looked, Result, flat, told_once
 from lab.text.numbers import bare
 
-# What would be markup: a message may repeat what a hand-in has printed.
+# Characters that would be markup. A message may contain what a hand-in printed.
 _MARKUP = re.compile(r"[\\`*_\[\]<>#!|~&@$]")
 
 
 def markdown(
     works: Sequence[Work], results: Sequence[Result], fates: Iterable[Fate], came_in: Sum
 ) -> str:
-    """Return a table with a row for each result, what did not hold with its message, what was not
-    judged, and the sum of what came in.
+    """Return a table with a row for each result, with the messages of criteria that didn't hold and
+    the hand-ins that were not judged, and the number of hand-ins.
     """
     rows = list(zip(works, results, strict=True))
     lines = ["| student | exercise | points | |", "|---|---|---|---|"]

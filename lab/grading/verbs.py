@@ -23,9 +23,15 @@ HANDED_IN = paths.RUNS / "hand-ins"  # the last text of each exercise, so that `
 
 @checked
 def submit(id: str, program: str) -> Result:
-    """Hand in a program for an exercise and return what it is worth. `program` is its text.
+    """Hand in a program for an exercise and return its result: points, checks and what was seen.
 
-    It is kept until the next one; `lab.check(id)` judges it again.
+        lab.submit("summary", text)                 the program is judged, and kept
+        lab.submit("summary", text).points          the points alone, out of its `of`
+        lab.check("summary")                        judges the kept program again
+
+    program : the text of the program. The text is kept until the next one is handed in.
+
+    Raises UnknownExercise, which names the nearest; BadHandIn for a text that is not a program.
     """
     asked = exercise(id)
     hand_in = handin.from_text(program, exercise_id=id)
@@ -36,7 +42,11 @@ def submit(id: str, program: str) -> Result:
 
 @checked
 def check(id: str, file: str | os.PathLike[str] = "") -> Result:
-    """Judge your work on an exercise: a file, or by default what was handed in last.
+    """Judge your work on an exercise and return its result: points, checks and what was seen.
+
+        lab.check("summary", "summary.mjs")         a file, whose path is relative to this folder
+        lab.check("drop-01", "my-drop/")            a folder, for a step of the project
+        lab.check("summary")                        the program that you handed in last
 
     Raises UnknownExercise, which names the nearest; BadHandIn if there is nothing to judge.
     """
@@ -54,18 +64,28 @@ def check(id: str, file: str | os.PathLike[str] = "") -> Result:
 
 @checked
 def hint(id: str, number: int | None = None) -> Hint:
-    """Open the next hint of an exercise, or the one with that number.
+    """Open the next hint of an exercise, or the hint with that number.
 
-    That it was opened is noted beside what you hand in with `lab.submit`, and `lab.check` tells it
-    in its result. Raises UnknownExercise, NoHint.
+        lab.hint("summary")                         the first hint
+        lab.hint("summary")                         called again, the second
+        lab.hint("summary", 1)                      the first again, which opens nothing new
+
+    An opened hint is noted beside what you hand in with `lab.submit`, and the result of `lab.check`
+    shows it.
+
+    number : from 1. Raises UnknownExercise; NoHint for a number that the exercise does not have.
     """
     return hints.open_hint(exercise(id), notes.folder(id, HANDED_IN), number)
 
 
 @checked
 def course(seed: str) -> None:
-    """Say which course this notebook belongs to: together with who works here it decides the values
-    of exercises that differ by student.
+    """Set the course that this notebook belongs to. The course and the student's name together
+    decide the values of exercises that differ between students.
+
+        lab.course("2027-spring")                   values of this course from here on
+        lab.course("2027-autumn")                   other values for the same student
+        lab.course("")                              this student's values outside a course
     """
     os.environ["LAB_COURSE_SEED"] = seed
 

@@ -77,10 +77,14 @@ class Examination:
 
 @checked
 def doctor(measure: bool = True) -> Examination:
-    """The findings about this machine, the worst first.
+    """Return the findings about this machine, the worst first.
 
-    measure : also calibrate our generator and find its ceiling (about 5 s, waits for other
-    measurements). Nothing is changed and nothing is left running.
+        lab.doctor()                                all findings, in about 5 s
+        lab.doctor(measure=False)                   without a measurement of the generator
+        lab.doctor().findings[0]                    the worst finding
+
+    measure : also calibrate our generator and find its ceiling, after other measurements have
+        ended. Nothing is changed and nothing is left running.
     """
     quick = lambda: calibrate(["ours"], seconds=0.5, cases=("delays", "ceiling"))  # noqa: E731
     facts = gather(quick if measure else None)

@@ -1,5 +1,11 @@
-"""Statistics of few, paired trials: ratio with its interval, exact sign-flip test, and the order
-that makes them fair.
+"""Statistics of few, paired trials: the ratio with its interval, the exact sign-flip test, and the
+order of trials that makes them fair.
+
+    lab.stats.paired_ratio([200, 210, 190, 205, 195, 200], [100, 105, 95, 100, 98, 102])
+            a ÷ b, throughput: 2.000× [1.970, 2.030], 6 pairs; higher, p = 0.031
+    lab.stats.t_interval([1.0, 1.1, 0.9, 1.05, 0.95, 1.0])
+                                                mean, low, high: (1, 0.926, 1.07)
+    lab.stats.abba(["a", "b"], 2, seed=1)       [["a", "b"], ["b", "a"]]
 
 The trial is the sample, not the request: ten thousand requests to one process are one observation
 of that process (Georges et al. 2007; Kalibera & Jones 2013). Estimates are made on log ratios of

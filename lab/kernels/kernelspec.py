@@ -16,18 +16,19 @@ from lab.errors import LabError
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
 
-# The same choice as nodes.program(), made when the kernel starts: a Node that was fixed when the
-# kernel was installed could be another than that of the servers which its cells start.
+# The kernel chooses its Node when it starts, in the same way as nodes.program(). A Node that was
+# chosen when the kernel was installed could differ from the Node of the servers that its cells
+# start.
 START = 'exec "${LAB_NODE:-$(command -v node || echo "$0")}" "$@"'
 JAVASCRIPT = {"display_name": "JavaScript (Node.js)", "language": "javascript"}
 
 
 def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
-    """Names of the kernelspecs that were written; empty when both were already right.
+    """Return the names of the kernelspecs that were written; none if both were already right.
 
-    `node` is the program the JavaScript kernel runs on where, when it starts, neither LAB_NODE nor
-    the PATH has one; by default the one that is meant now. Raises LabError when there is no
-    Node.js, or when the installed packages are missing.
+    node : the program on which the JavaScript kernel runs if, when it starts, neither LAB_NODE nor
+        the PATH has a Node; by default the Node that is chosen now
+    Raises LabError if there is no Node.js, or if the installed packages are missing.
     """
     program = nodes.program(node)
     if not (NODE_SIDE.parent.parent / "node_modules" / "ijavascript").is_dir():
@@ -42,8 +43,9 @@ def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
     }
     # ipykernel's own specification, with this interpreter by name instead of whichever `python` is.
     python = get_kernel_dict()
-    # Silent: each start would warn, in every build, that loopback traffic is not encrypted, and an
-    # interrupted build end with what its kernel thinks of closed sockets. Cells tell their own.
+    # Warnings are off. Otherwise each start would warn that loopback traffic is not encrypted, and
+    # an interrupted build would end with its kernel's messages on closed sockets. Cells still
+    # report their own errors.
     python["argv"] = [sys.executable, *python["argv"][1:], "--log-level=CRITICAL"]
     kernels = Path(prefix) / "share" / "jupyter" / "kernels"
     wanted = {"javascript": javascript, "python3": python}

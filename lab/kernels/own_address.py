@@ -1,8 +1,9 @@
 """An address of this machine for the kernels that one process starts.
 
-Jupyter looks for free ports and lets them go again; the kernel takes them once it has started. On a
-busy machine another program takes one of them meanwhile, and the kernel ends. On Linux all of
-127.0.0.0/8 is this machine, so each process has an address whose ports no other one takes.
+Jupyter looks for free ports and closes them again; the kernel opens them once it has started. On a
+busy machine another program may take one of the ports in between, and then the kernel ends. On
+Linux all of 127.0.0.0/8 is this machine, so each process has its own address, whose ports no other
+process takes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ USUAL = "127.0.0.1"
 
 
 def own_address() -> str:
-    """Return the address for kernels of this process; the usual one where no other can be had."""
+    """Return the address for the kernels of this process, or the usual address if no other is
+    available.
+    """
     pid = os.getpid()
     address = f"127.{64 + (pid >> 16) % 64}.{pid >> 8 & 255}.{pid & 255}"
     try:

@@ -27,8 +27,8 @@ from lab.storage.gate import checked
 from lab.storage.json_form import Stored
 from lab.text.numbers import tidy
 
-STEPS = 6  # halvings of the logarithm: from a factor 20 to one of 1.05
-LOWEST_SHARE = 0.05  # of the closed loop's throughput, where the search begins
+STEPS = 6  # each halves the logarithm of the interval: from a factor of 20 to 1.05
+LOWEST_SHARE = 0.05  # the search begins at this share of the closed loop's throughput
 LONGEST_S = 5.0
 
 
@@ -46,7 +46,7 @@ class Capacity(Stored):
 
     @classmethod
     def of(cls, sweep: Comparison, bound_s: float, q: float) -> Capacity:
-        """Return what the trials of a search say."""
+        """Return the result of a search's trials."""
         kept = [t.at for t in sweep.trials if keeps(t, bound_s, q)]
         broke = [t.at for t in sweep.trials if not keeps(t, bound_s, q)]
         # Above a rate that broke the bound, a rate that keeps the bound is luck and does not count.
@@ -115,7 +115,7 @@ def capacity(
             f"capacity needs a finite search time above 0 s, and not budget_s={budget_s!r}"
         )
     server = resolve(target)
-    plan(**options, given={})  # refuses impossible options before anything is started
+    plan(**options, given={})  # this refuses impossible options before a process starts
     bound_s = bound_ms / 1e3
     this_experiment = ask(
         COMPARISON,

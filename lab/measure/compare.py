@@ -32,17 +32,17 @@ from lab.storage.written import NotWritten
 
 __all__ = ["BadComparison", "compare"]
 
-# What a trial costs beside warm-up and window: starting, verifying, stopping, storing. Only for the
-# time said in advance.
+# The seconds that a trial takes in addition to warm-up and window, for starting, verifying,
+# stopping and storing. They are used only to announce the duration.
 OVERHEAD_S = 0.25
-MOST_VALUES = 1000  # of a sweep
-_SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
+MOST_VALUES = 1000  # the limit of the values of a sweep
+_SERVER = ("env", "workers", "node")  # Options of the recipe. All other options belong to the load.
 _LOAD = tuple(OPTIONS)
-_ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
+_ARE_LISTS = ("tolerate", "pin")  # a list of these options is one value, not a sweep
 
 
 class BadComparison(LabError):
-    """A comparison that can't be what was meant."""
+    """The comparison is not possible as written."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _PlannedTrial:
     """One trial as planned; `control` says that it is the arm's second run, its A/A control."""
 
     block: int
-    place: int  # of the swept value
+    place: int  # the index of the swept value
     arm: str
     control: bool = False
 
@@ -81,7 +81,7 @@ def compare(
                                      both in turn, ABBA, each trial a fresh process: one ratio
         lab.compare({"one": a, "two": b}, connections=[1, 10, 100], pairs=6)
                                      six pairs at each of three numbers of connections
-        lab.compare({"4": {"server": pool, "env": {"UV_THREADPOOL_SIZE": 4}}, "8": …}, rate=50)
+        lab.compare({"4": {"server": pool, "env": {"UV_THREADPOOL_SIZE": 4}}, "8": arm}, rate=50)
                                      arms that differ in their environment, in an open loop
 
     arms : name -> recipe, name of the catalogue, URL, a function of the swept value that returns
@@ -244,18 +244,18 @@ def _run(
 
 
 def _schedule(design: Comparison) -> Iterator[_PlannedTrial]:
-    """Block by block, in each block every value, at each value the arms in the block's order; the
-    control next to its twin.
+    """Yield the planned trials: block by block, in each block every value, at each value the arms
+    in the block's order, with the control next to its twin.
 
-    So a comparison that ends early has complete pairs at every value, and the two of a pair lie
-    side by side in time.
+    A comparison that ends early therefore has complete pairs at every value, and the two trials of
+    a pair are close in time.
     """
     for block, order in enumerate(design.order):
         for i, value in enumerate(design.values):
             for arm in order:
                 twins = [False]
                 if arm == design.aa_arm and value == design.aa_at:
-                    # The arm and its control take turns in coming first, too.
+                    # The arm and its control also take turns in coming first.
                     twins = [False, True] if block % 2 else [True, False]
                 for control in twins:
                     yield _PlannedTrial(block, i, arm, control)
@@ -328,7 +328,7 @@ def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any
 
 
 def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:
-    """Arms do the same job: one workload, or the reader compares what can't be compared."""
+    """Check that the arms do the same job: different workloads can't be compared."""
     loads = {c.found.recipe.workload: a for (a, _), c in cells.items() if c.found.recipe}
     if len(loads) > 1:
         listed = ", ".join(f"{arm} has {workload!r}" for workload, arm in loads.items())

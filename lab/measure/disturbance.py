@@ -1,13 +1,15 @@
-"""Trials that something outside disturbed are measured again, where the profile says so.
+"""Trials that were disturbed from outside are measured again, if the profile says so.
 
-What a hypervisor or another program takes is no property of a server. A trial is thrown away for
-what the checks `throttled` and `quiet` saw of that, and for nothing that it found; how many were
-stands in its `noise.tries`. For it an experiment may take half as long again as it has taken so
-far, or ten seconds. What disturbs comes in bursts of seconds or minutes, in which every try is in
-vain, and most experiments meet none. So a trial is not tried again before a short look has found
-the processors left to us; and what an experiment did not need of its half, a sitting of the
-reference run keeps for those that come after it, in the file that LAB_PATIENCE_FILE names, which
-begins with five minutes.
+The processor time that a hypervisor or another program takes is not a property of a server. A trial
+is repeated because of the checks `throttled` and `quiet`, never because of its result. The number
+of tries is in the trial's `noise.tries`.
+
+Repeating has a budget, the patience. An experiment may spend half of the time that it has taken so
+far, but at least ten seconds. Disturbances come in bursts of seconds or minutes, in which every try
+is in vain, and most experiments meet none. So we repeat a trial only when a short look has found
+the processors free. The part of the budget that an experiment doesn't spend goes to later
+experiments of the same sitting of the reference run. The budget of the sitting is in the file that
+LAB_PATIENCE_FILE names, and begins with five minutes.
 """
 
 from __future__ import annotations
@@ -28,18 +30,24 @@ from lab.records.trial import Trial
 from lab.settings import profile
 
 OUTSIDE = ("throttled", "quiet")
-LEAST_S = 10.0  # of patience, since a single trial is short; the rest of it is not shared
-FIRST_S = 300.0  # at the start of a sitting: the first experiments may meet a burst as well
-PAUSE_S = 1.0  # before a look, for a burst to pass; after each trial disturbed again, twice as long
+# The least patience of an experiment, because a single trial is short. It is not passed on.
+LEAST_S = 10.0
+# The patience at the start of a sitting, because the first experiments may also meet a burst.
+FIRST_S = 300.0
+# The pause before a look, so that a burst can pass. It doubles after each trial that was disturbed
+# again.
+PAUSE_S = 1.0
 LONGEST_S = 4.0
-MOST_S = 600.0  # of the saved seconds, for one experiment: its own load may be the disturbance
-LOOK_S = 1.0  # a hundred ticks of the system's counters, so that one tick is a hundredth
+# The most that one experiment may spend of the sitting's patience: its own load may be the
+# disturbance.
+MOST_S = 600.0
+LOOK_S = 1.0  # in this time the system's counters have a hundred ticks, so one tick is a hundredth
 PATIENCE_FILE = "LAB_PATIENCE_FILE"
 
 
 class Patience:
-    """How many more seconds an experiment may take to be measured undisturbed: `left_s`, which
-    grows as it is measured. The file holds what the whole sitting has, and has spent.
+    """How many more seconds an experiment may spend on measuring undisturbed: `left_s`, which grows
+    with each trial. The file holds the seconds that the whole sitting has and has spent.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -49,27 +57,27 @@ class Patience:
 
     @classmethod
     def begin(cls, file: Path) -> None:
-        """Note in its file what a sitting begins with. Raises OSError."""
+        """Write the initial patience of a sitting into its file. Raises OSError."""
         begun = cls()
         begun._saved_s = FIRST_S
         begun._write(file)
 
     @classmethod
     def of_profile(cls) -> Patience | None:
-        """What an experiment begins with: what those before it have left, but at least ten seconds.
-        None where the profile takes every trial as it comes.
+        """Return the initial patience of an experiment: the seconds that earlier experiments have
+        left, but at least ten. Return None if the profile accepts every trial.
         """
         named = os.environ.get(PATIENCE_FILE)
         return cls(Path(named) if named else None) if profile().undisturbed else None
 
     def earn(self, seconds: float) -> None:
-        """Add half of what a trial took. A plan would not do: the longest that a fixed number of
-        requests may take is a hundred times what it takes.
+        """Add half of the time that a trial took. The planned time would not do: a fixed number of
+        requests may be planned with a hundred times the seconds that it takes.
         """
         self._change(seconds / 2)
 
     def spend(self, seconds: float) -> None:
-        """Take what a try has cost; the last one may cost more than is left."""
+        """Subtract the time that a try took. The last try may take more than is left."""
         self.spent_s += seconds
         self._change(-seconds)
 
@@ -77,7 +85,7 @@ class Patience:
         self.left_s += seconds
         self._saved_s = max(0.0, self._saved_s + seconds)
         if self._file:
-            # Without the file each experiment has a patience of its own.
+            # Without the file, each experiment has only its own patience.
             with contextlib.suppress(OSError):
                 self._write(self._file)
 
@@ -91,10 +99,10 @@ def _held(file: Path) -> tuple[float, float]:
         held = json.loads(file.read_text("utf-8"))
         return max(0.0, float(held["left_s"])), max(0.0, float(held["spent_s"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return 0.0, 0.0  # there is no file, or a cut one: nothing is saved
+        return 0.0, 0.0  # the file is missing or cut off, so nothing is saved
 
 
-# This program ends by itself, also when its parent is gone.
+# This program ends by itself, even if its parent was killed.
 _SPIN = """
 import sys, time
 end = time.monotonic() + float(sys.argv[1])
@@ -104,8 +112,8 @@ while time.monotonic() < end:
 
 
 def stolen(seconds: float = LOOK_S) -> float:
-    """Return the time that the hypervisor takes while all our processors work for so long, as a
-    share of one processor's; 0 where no system counts it. While they rest, nothing can be taken.
+    """Return the time that the hypervisor takes while all our processors work, as a share of one
+    processor's time; 0 if the system does not count it. Idle processors would show nothing.
     """
     before = sample()
     spin = [sys.executable, "-I", "-S", "-c", _SPIN, str(seconds)]
@@ -121,10 +129,10 @@ def undisturbed(
     pause: Callable[[float], None] = time.sleep,
     stolen_now: Callable[[], float] = stolen,
 ) -> Trial:
-    """Return the first trial that nothing outside disturbed.
+    """Return the first trial that was not disturbed from outside. If patience ends before, return
+    the least disturbed trial.
 
-    Where patience ends before such a trial, the least disturbed trial is returned. stolen_now : the
-    share of the processors that others take at this moment.
+    stolen_now : the share of the processors that others take at this moment
     """
     start_s = time.monotonic()
     trials = [measure()]
@@ -143,10 +151,11 @@ def undisturbed(
 
 
 def disturbance(trial: Trial) -> float:
-    """Return how many times the limit something outside took of the processors; 0 within it.
+    """Return how many times the limit a disturbance from outside took of the processors; 0 if it is
+    within the limit.
 
-    A disturbance that a chapter makes on purpose does not count. Nor does a container's quota,
-    which does not pass as a burst does.
+    A disturbance that a chapter makes on purpose does not count. A container's quota doesn't count
+    either, because it does not pass as a burst does.
     """
     found = (trial.checks[name] for name in OUTSIDE if name in trial.checks)
     taken = (c for c in found if c.status != "ok" and not c.text.endswith(EXPECTED))

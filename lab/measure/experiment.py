@@ -39,7 +39,7 @@ class Experiment(Generic[T]):
 
     @property
     def is_reference(self) -> bool:
-        """Whether this measurement is recorded, so that nothing may be missing."""
+        """Whether this measurement is recorded. Then nothing may be missing."""
         return self.profile.name == "reference"
 
     def replayed(self, unlike: str = "", error: type[LabError] = LabError) -> T | None:
@@ -62,11 +62,13 @@ class Experiment(Generic[T]):
         *,
         strict: bool = True,
     ) -> T:
-        """Return what `measure` makes, alone on this machine, stored and maybe recorded. In a
-        profile without verdicts other processes may measure at the same time.
+        """Return the result of `measure`, run alone on this machine, stored and, in the reference
+        profile, recorded. In a profile without verdicts other processes may measure at the same
+        time.
 
-        content : the plain data to store of it; strict : see `record`. A run that ended before
-        anything was measured leaves nothing behind.
+        content : the plain data to store of the result
+        strict : as for `record`
+        A run that ended before the first measurement leaves no files.
         """
         with lock.measuring(alone=self.profile.verdicts):
             folder = Folder(self.id)
@@ -82,7 +84,7 @@ class Experiment(Generic[T]):
     def record(self, result: T, *, strict: bool = True) -> None:
         """Record a result in the reference profile.
 
-        strict : raise LabError if a check of it failed, or something is missing in it.
+        strict : raise LabError if a check of the result failed, or if a part is missing
         """
         if self.is_reference:
             self.kind.record(self.id, result, self.question, self.profile.name, strict)

@@ -1,5 +1,5 @@
-"""The load generator as a child process: a line of JSON in, lines of JSON out. It never outlives
-us.
+"""The load generator as a child process: one line of JSON in, lines of JSON out. It ends when this
+process ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAIN = paths.NODE_SIDE / "loadgen" / "main.mjs"
 
 
 class GeneratorFailed(LabError):
-    """The load generator did not give a result; there is no trial."""
+    """The load generator gave no result, so there is no trial."""
 
 
 class Generator:
@@ -43,7 +43,7 @@ class Generator:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                start_new_session=True,  # we pass an interrupt on ourselves
+                start_new_session=True,  # interrupts reach the generator only through us
                 env={
                     k: v
                     for k, v in os.environ.items()
@@ -59,10 +59,10 @@ class Generator:
         return self._process.poll() is None
 
     def send(self, spec: dict[str, Any]) -> None:
-        """Give it the load; it starts as soon as it has booted."""
+        """Send the load to the generator, which starts it as soon as it has booted."""
         assert self._process.stdin is not None
         try:
-            # The pipe stays open: its end tells the generator that we are gone.
+            # The pipe stays open. If it ends, the generator knows that we are gone.
             self._process.stdin.write(json.dumps(spec).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError:
@@ -71,11 +71,12 @@ class Generator:
     def events(
         self, deadline_s: float, wake: list[float] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Yield its events until the result, and {"event": "wake"} at each moment of `wake`
-        (monotonic, ascending), which is emptied by that, and to which more may be added meanwhile.
+        """Yield the generator's events until the result.
 
-        Raises GeneratorFailed with its own words if it ends, errs, or gives no result within
-        `deadline_s`.
+        wake : moments (monotonic, ascending) at which {"event": "wake"} is yielded. A moment is
+            removed when it has come, and more may be added meanwhile
+        Raises GeneratorFailed with the generator's own words if it ends, errs, or gives no result
+        within `deadline_s`.
         """
         end = time.monotonic() + deadline_s
         moments = [] if wake is None else wake
@@ -148,16 +149,17 @@ class Generator:
 
 
 class Standby:
-    """Boots the generator of the next trial while the last one is being written down.
+    """Boots the generator of the next trial while the last trial is being stored.
 
-    Node takes some 60 ms to boot, and nothing is measured then. Closing it leaves no process.
+    Node takes some 60 ms to boot, and nothing is measured in that time. Closing the standby leaves
+    no process.
     """
 
     def __init__(self) -> None:
         self._waiting: tuple[Cpus, Generator] | None = None
 
     def take(self, cpus: Cpus) -> Generator:
-        """Return a fresh generator on these processors: the one that waits, or a new one."""
+        """Return a fresh generator on these processors: the one that was prepared, or a new one."""
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             if waiting[0] == cpus and waiting[1].alive:
@@ -180,8 +182,8 @@ class Standby:
 
 @contextlib.contextmanager
 def _affinity(cpus: Iterable[int] | None) -> Iterator[None]:
-    """A child inherits the processors of the thread that forks it: narrowing ours for a moment pins
-    all of its threads.
+    """Set our processors for a moment. A child inherits the processors of the thread that forks it,
+    for all its threads.
     """
     if cpus is None or not hasattr(os, "sched_setaffinity"):
         yield

@@ -41,14 +41,14 @@ from lab.settings import profile
 from lab.storage.gate import checked, shown
 from lab.storage.written import MAKE_ROOM, NotWritten
 
-LONGER = (1, 4)  # times the window of the cell, where a shortened window saw no answer
-GRACE_S = 30.0  # beyond load and time-out, before we give the generator up
+LONGER = (1, 4)  # factors of the cell's window, for a shortened window without a response
+GRACE_S = 30.0  # the time beyond load and time-out after which we stop waiting for the generator
 
 __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 
 
 class BadTarget(LabError):
-    """The target is nothing that can be loaded."""
+    """The target can't be loaded."""
 
 
 class ServerGone(LabError):
@@ -135,9 +135,7 @@ load.__signature__ = inspect.signature(load).replace(  # type: ignore[attr-defin
 
 @dataclass(frozen=True)
 class Found:
-    """A target understood: its name, what starts it (or nothing), where it is, what identifies
-    it.
-    """
+    """A resolved target: its name, its recipe (if any), its address, and what identifies it."""
 
     name: str
     recipe: Recipe | None = None
@@ -192,11 +190,11 @@ def measure(
     standby: Standby | None = None,
     **labels: Any,
 ) -> Trial:
-    """Return one trial, its raw rows in `folder`; the caller holds the lock. Nothing is left
-    running.
+    """Return one trial, with its raw rows in `folder`. The caller holds the lock. No process is
+    left running.
 
-    Where a profile makes windows shorter than the cell wrote, one in which nothing was answered is
-    taken again as it was written, and then longer: chapters reckon with the answers.
+    If a profile shortens the window and the window has no response, the trial is repeated with the
+    window that the cell wrote, and then with a longer one, because chapters need a response.
     """
     trial = _trial(server, trial_plan, folder, tell, standby, **labels)
     shorter = profile().stretch
@@ -273,7 +271,7 @@ def _trial(
 
 
 def _run_of(result: dict[str, Any], streams: list[StreamRun], readings: _Used, **facts: Any) -> Run:
-    """A run from the generator's result, the readings of the server's processes and `facts`."""
+    """Return a run: the generator's result, the readings of the server's processes and `facts`."""
     start_us, stop_us = result["window_us"]
     return Run(
         streams=streams,
@@ -305,8 +303,8 @@ class _Used:
             self.moments.append((time.monotonic(), found, machine.busy_s()))
 
     def cpu_s(self, window_s: float) -> float | None:
-        """CPU seconds in the window, from the rate between the first and the last look, which lie a
-        little beside its ends.
+        """Return CPU seconds in the window, from the rate between the first and the last reading,
+        which are close to its ends.
         """
         if len(self.moments) < 2:
             return None
@@ -316,7 +314,7 @@ class _Used:
         )
 
     def others_cores(self, result: dict[str, Any], load: Load) -> float | None:
-        """Cores that neither server nor generator used between the looks; None if unknown."""
+        """Return how many cores other programs used between the readings; None if unknown."""
         client = result["client"]
         client_cpu_s, window_s = client["cpu_s"], client.get("wall_s", load.measure_s)
         if len(self.moments) < 2:
@@ -343,7 +341,7 @@ def _drive(
     running: Running | None,
     tell: Tell | None,
 ) -> tuple[dict[str, Any], _Used]:
-    """Run the load; look at the server's processes at both ends of the window."""
+    """Run the load, and read the server's processes at both ends of the window."""
     readings = _Used()
     generator.send(spec)
     start_s = time.monotonic()
@@ -412,7 +410,7 @@ def _stream_run(
 
 
 def _expect(recipe: Recipe | None, stream: Stream) -> dict[str, Any] | None:
-    """The body that the catalogue promises, if it promises one for this request."""
+    """Return the body that the catalogue promises for this request, if it promises one."""
     if (
         recipe is None
         or recipe.body is None
@@ -426,7 +424,7 @@ def _expect(recipe: Recipe | None, stream: Stream) -> dict[str, Any] | None:
 def _unchanged(
     running: Running | None, stream: Stream, bodies: dict[str, Any] | None
 ) -> bool | None:
-    """Is the first body of the load the one that the server answered when it was started?"""
+    """Return whether the first body of the load equals the body of the server's start."""
     first, before = (bodies or {}).get("first"), running.first if running else None
     same_request = (
         before is not None
@@ -455,8 +453,8 @@ def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
 
 
 def _tolerated(name: str, check: Check, trial_plan: Plan) -> Check:
-    # A check that had nothing to judge by found nothing that could be expected. `steady` is the
-    # exception: a rate that collapses as expected leaves too few answers to see a rate.
+    # A check without data has found nothing, so there is nothing to tolerate. `steady` is the
+    # exception: a rate that collapses as expected leaves too few responses to judge it.
     unknown = check.status == "warn" and check.value is None and name != "steady"
     own = name.rpartition(".")[2]  # the same check of a stream alongside, too
     if own in trial_plan.tolerate and check.status != "ok" and not unknown:

@@ -51,11 +51,18 @@ class Need(Shown):
 
 @checked
 def need(*servers: str) -> Need:
-    """Start each server once. If one cannot run here, say why and what to do, and replay from then
-    on; `with need(...):` replays that block only. Run again, it asks again.
+    """Start each server once, and stop it. If a server cannot run here, the result says why and
+    what to do, and everything below is replayed from the record. The next call asks again.
 
-    servers : names of the catalogue. Raises what starting raised in the reference profile, which
-    has nothing to replay; UnknownServer.
+        lab.need("python/flask-hello")             true if the server runs here
+        lab.need("python/flask-hello", "node/hello")
+                                                  false if one of them does not: all is replayed
+        with lab.need("python/flask-hello"): ...          only the block is replayed
+
+    servers : names of the catalogue.
+
+    Raises UnknownServer; in the reference profile, which has nothing to replay, also whatever
+    starting the server raised.
     """
     if settings.asked_mode() == "replay":
         return Need(servers)

@@ -1,4 +1,6 @@
-"""What a load asks for, checked before anything starts, and the same as the generator reads it."""
+"""The options of a load, checked before a process starts, in the form in which the generator reads
+them.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,17 @@ from lab.settings import profile
 from lab.storage.gate import fit
 from lab.storage.json_form import plain
 
-# A fixed number of requests is given up after this times what it needs if each request takes its
-# whole time-out, but not before the first, nor after the second number of seconds.
+# A fixed number of requests is given up after this factor of the time that it needs if each request
+# takes its whole time-out, but between the first and the second number of seconds.
 COUNT_SLACK = 1.25
 COUNT_LIMITS_S = (60.0, 600.0)
 
 
 @dataclass(frozen=True)
 class Plan(Load):
-    """A load that is measured: where it is pinned, which checks it may miss; `given` holds the
-    options that the caller set, for the question.
+    """A load as it will be measured, with its processors and the checks that it may fail.
+
+    given : the options that the caller set, for the question
     """
 
     pin: Any = None
@@ -113,20 +116,20 @@ def plan(
 def count_limit(stream: Stream) -> float:
     """Return after how many seconds a fixed number of requests is given up.
 
-    Each connection sends one after the other, and none takes longer than its time-out: so long a
-    job may need, and somewhat more on a busy machine.
+    A connection sends its requests one after another, and no request takes longer than its
+    time-out. The sum is the longest time of the job; a busy machine gets somewhat more.
     """
     in_a_row = math.ceil((stream.requests or 0) / stream.connections)
     least, most = COUNT_LIMITS_S
     return min(max(least, COUNT_SLACK * in_a_row * stream.timeout_s), most)
 
 
-# The options of a load; `lab.load` and `lab.compare` take the same.
+# The options of a load, which `lab.load` and `lab.compare` share.
 OPTIONS = {n: p for n, p in inspect.signature(plan).parameters.items() if n != "given"}
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """True if saying `value` says nothing. What has its own idea of being equal, as an array has,
-    is no default.
+    """Whether `value` equals the default. A value whose comparison isn't a boolean, such as an
+    array, is no default.
     """
     return isinstance(value, (str, int, float, tuple, type(None))) and bool(value == default)

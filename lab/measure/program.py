@@ -26,7 +26,7 @@ from lab.servers.sources import covered, digest
 from lab.storage.gate import checked
 
 LONGEST_S = 120.0
-MOST_BYTES = 2_000_000  # of output that a program may print
+MOST_BYTES = 2_000_000  # the most output that a program may print
 
 
 class ProgramFailed(LabError):
@@ -118,7 +118,9 @@ def node(
 
 
 def _chosen(experiment: Experiment[Printed], versions: Sequence[int]) -> list[str]:
-    """The Nodes to run with here: the book's own, and those asked for that are here."""
+    """Return the Nodes to run with: the book's own, and those of the requested versions that are
+    installed.
+    """
     programs = nodes.known()
     for version in versions:  # the page is made again when a Node is installed or removed
         usage.note("node", major=version)
@@ -259,7 +261,7 @@ def _question(
 
 
 def _instead(this: Experiment[Printed], missing: str) -> Printed:
-    """The recorded output in place of what can't be measured here."""
+    """Return the recorded output of a program that can't run here."""
     if this.is_reference:
         raise LabError(f"{this.id!r} is not recorded because something is missing: {missing}")
     if found := this.instead():
@@ -272,5 +274,5 @@ def _instead(this: Experiment[Printed], missing: str) -> Printed:
 
 
 def _with_node(found: Printed) -> Printed:
-    """A recorded output with its Node, also if it was recorded before that was kept."""
+    """Return a recorded output with its Node. Old records don't have it."""
     return found if found.node or found.versions else replace(found, node=recorded_node())

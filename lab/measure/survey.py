@@ -28,14 +28,17 @@ from lab.servers.recipe import Recipe
 from lab.storage.gate import checked, fit
 from lab.storage.json_form import plain
 
-# ab and autocannon last: their connections in TIME_WAIT disturb no other tool then
+# ab and autocannon come last, so that their connections in TIME_WAIT disturb no other tool.
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
-PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
-SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
+PRIMING = 3  # requests before each run, because the first responses of a fresh process are slow
+# Requests for each connection in the smoke profile, which only tests that everything runs.
+SMOKE_ROUNDS = 3
 SMOKE_CONNECTIONS = (
-    100  # at most in the smoke profile: a thousand clients take as long as a published run
+    # The most requests in the smoke profile: a thousand clients would take as long as a published
+    # run.
+    100
 )
-OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
+OPEN_CONNECTIONS = 1000  # the most requests in flight in an open loop
 
 
 @dataclass(frozen=True)

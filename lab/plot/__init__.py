@@ -1,4 +1,8 @@
-"""Figures of the course: each shows itself, states its finding and carries its data.
+"""Plots of the course: each shows itself, states its finding and carries its data.
+
+    lab.plot.lines(rows, x="KiB", y="ms")       a plot that a cell shows; `rows` are mappings
+    lab.plot.lines(rows, x="KiB", y="ms").data  the rows as drawn
+    lab.plot.comparison(run, metric="p99")      the arms of a comparison, in ms
 
 Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothing here measures.
 """

@@ -46,13 +46,21 @@ def comparison(
     caption: str = "",
     finding: str = "",
 ) -> Figure:
-    """Return the figure of all arms at one swept value: trials, mean and interval; then the ratios.
+    """Return a plot of all arms at one swept value: trials, mean and interval; then the ratios.
 
-    published : {arm: value in the unit of the axis}, drawn as hollow stars; predicted : the same of
-    what theory says, drawn as diamonds, where nothing was published. The ratios are against
-    the baseline; the grey strip is the spread of the A/A control. recorded : the reference run,
-    grey below each row; "auto" takes the one of the same question, None leaves it out. Raises
-    LabError for a value of `at` that was not measured, or none given where several were.
+        lab.plot.comparison(run)                    throughput in 1/s of each arm
+        lab.plot.comparison(run, at=100, metric="p99")
+                                                    p99 in ms, at the swept value 100
+        lab.plot.comparison(run, published={"sync": 263, "async": 421}, published_name="2013")
+                                                    the published numbers as hollow stars
+
+    published : {arm: value in the unit of the axis}
+    predicted : the same of what theory says, drawn as diamonds, where nothing was published
+    recorded : the reference run, grey below each row; "auto" takes the record of the same question,
+        None draws none
+
+    The ratios are against the baseline; the grey strip is the spread of the A/A control. Raises
+    LabError for a value of `at` that was not measured, or for no `at` where several were.
     """
     measure = metric_of(metric)
     runs = {arm: compared.runs(arm, at) for arm in compared.arms}

@@ -204,13 +204,20 @@ def forest(
     notes: Sequence[str] = (),
     key: Mapping[str, Look] | None = None,
 ) -> Figure:
-    """Return ratios with their intervals, one row each, the published figure beside ours.
+    """Return a plot of ratios with their intervals, a row each, the published number beside ours.
 
-    key : what the looks of rows mean, by their words
+        lab.plot.forest([{"name": "sync", "estimate": 2.0, "low": 1.9, "high": 2.1}])
+                                                    a row: 2.0 with its interval
+        lab.plot.forest([{"name": "sync", "estimate": 2, "low": 1, "high": 3, "published": 2.4}])
+                                                    2.4 as a hollow star in the same row
+        lab.plot.forest([lab.plot.Line("sync", 2.0, 1.9, 2.1)], x_label="sync / async")
+                                                    the same row as a `Line`
 
     rows : Line, or mappings with name, estimate, low, high and optionally published, values, and
-    recorded (estimate, low, high of the reference run, drawn grey below). Raises LabError for a row
-    without name or estimate.
+        recorded (estimate, low, high of the reference run, drawn grey below)
+    key : the meaning of each look of a row, {words: look}
+
+    Raises LabError for a row without name or estimate.
     """
     lines = []
     for row in rows:

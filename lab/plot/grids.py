@@ -29,12 +29,21 @@ def grid(
     rows: RowMaker | None = None,
     of: Any = None,
 ) -> Figure:
-    """Return a figure of numbers: a row for each value of column `row`, a column for each measure.
+    """Return a plot of numbers: a row for each value of column `row`, a column for each measure.
 
-    limits : measure, with its unit in brackets -> from where on a number of it stands out, None if
-    none does; what stands out has a frame, a tint and bold figures. finding : the alternative
-    text; without it, what stands out is told row by row. rows, of : as for `lines`. Raises
-    LabError for a missing column or no rows.
+        lab.plot.grid(rows, row="program", limits={"lag (ms)": 50})
+                                                    numbers from 50 ms on have a frame
+        lab.plot.grid(rows, row="program", limits={"lag (ms)": 50, "RSS (MiB)": None})
+                                                    a second column, in which nothing stands out
+        lab.plot.grid(run.rows, row="program", limits={"lag (ms)": 50}, of=run)
+                                                    the caption also says where `run` was measured
+
+    limits : {measure with its unit in brackets: the number from which on a value stands out, or
+        None}; what stands out has a frame, a tint and bold digits
+    finding : the alternative text; without it, it names what stands out in each row
+    rows, of : as for `lines`
+
+    Raises LabError for a missing column or no rows.
     """
     table_set = tables(data, rows, None, of)
     columns = list(limits)

@@ -39,10 +39,16 @@ def histogram(
 ) -> Figure:
     """Return the histogram of latencies over logarithmic bins, with p50, p90 and p99 marked.
 
-    A percentile the sample does not support is left out. recorded : "auto" draws the shape of the
-    reference run of the same question as a grey outline, scaled to as many requests; None does not.
-    A comparison of several arms gives an outline for each, in shares of its own answers and without
-    percentiles or a recorded shape. Raises LabError if nothing was answered.
+        lab.plot.histogram(trial)                   latencies of one trial, in ms
+        lab.plot.histogram(run, at=100)             an outline for each arm, as shares
+        lab.plot.histogram(trial, recorded=None)    without the reference run
+
+    recorded : "auto" draws the reference run of the same question as a grey outline, scaled to as
+        many requests; None draws none
+    bins : the number of bins
+
+    A percentile that the sample does not support is left out. A comparison has no percentiles and
+    no recorded outline. Raises LabError if there was no response.
     """
     groups, trials, origin = groups_of(trial, at)
     if len(groups) > 1:

@@ -38,13 +38,21 @@ def spectrum(
     finding: str = "",
     name: str = "",
 ) -> Figure:
-    """Return latency by percentile: x is 1/(1 - p), so that each further nine has the same room.
+    """Return a plot of latency by percentile: x is 1/(1 - p), so each nine more has the same room.
+
+        lab.plot.spectrum(trial)                    one line, in ms
+        lab.plot.spectrum({"sync": trials, "async": others})
+                                                    thin lines for trials, a thick one for their sum
+        lab.plot.spectrum(run, at=100, published=[{"x": 0.99, "y": 3.8, "name": "2013"}])
+                                                    a hollow star at p99, 3.8 ms
 
     trials : a Trial, a Comparison (`at` says where) or {name: Trial, Stream, Histogram or a list of
-    trials}; several trials of a name are thin lines, their merged histogram the thick one. A line
-    ends at the last percentile the sample supports. published : x is a
-    share (0.99), y in ms; recorded : "auto" draws the reference run of the same question grey
-    behind, None does not.
+        trials}; several trials of a name are thin lines, their merged histogram the thick line
+    published : points with x as a share (0.99) and y in ms
+    recorded : "auto" draws the reference run of the same question grey behind, None draws none
+
+    A line ends at the last percentile that the sample supports. Raises LabError if there was no
+    response.
     """
     groups, measured_trials, origin = groups_of(trials, at)
     theirs = recorded_of(trials, at) if recorded else {}

@@ -59,18 +59,27 @@ def lines(
     joined: bool = True,
     mark: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Return a figure of lines: column y over column x, one line for each value of column `by`.
+    """Return a plot of lines: column y over column x, a line for each value of column `by`.
 
-    Several rows with the same x are trials: each is a dot, the line goes through their means.
-    Scales are "auto", "log", "linear" (x also "names"). `finding` is the alternative text; without
-    it the ends of each line and what passes them are told. rows : what makes the table of `data`
-    where that is a trial, a comparison, or a list or dict of them; the same is then made of the
-    reference run and drawn grey behind. recorded : the grey rows themselves, or
-    {"rows": rows, "of": their record}. of : the record that the rows are made of, or rows taken
-    from it, or several: the caption then says where and when it was recorded, and what its checks
-    found. Rows drawn as a record gives them, such as `printed.rows`, bring it along.
-    joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
-    missing column or no rows.
+        lab.plot.lines(rows, x="KiB", y="ms")       one line; `rows` is a list of mappings
+        lab.plot.lines(rows, x="KiB", y="ms", by="arm", x_scale="log")
+                                                    a line for each arm, over a logarithmic axis
+        lab.plot.lines(run.rows, x="KiB", y="ms", published=[lab.plot.Published(64, 3.8)])
+                                                    a hollow star at 64 KiB, 3.8 ms
+
+    finding : the alternative text; without it, it gives the ends of each line and where lines cross
+    x_scale, y_scale : "auto", "log", "linear"; x also "names"
+    rows : makes the table of `data`, if `data` is a trial, a comparison, or a list or dict of
+        them; the table of the reference run is made in the same way and drawn grey behind
+    recorded : the grey rows themselves, or {"rows": rows, "of": their record}
+    of : the record that the rows are made of, or rows taken from it, or several: the caption then
+        says where and when it was recorded, and what its checks found. Rows that are drawn as a
+        record gives them, such as `printed.rows`, bring their record along
+    joined : False draws dots alone
+    mark : {name: place on the x axis}
+
+    Several rows with the same x are trials: each is a dot, and the line goes through their means.
+    Raises LabError for a missing column or no rows.
     """
     table_set = tables(data, rows, recorded, of)
     marks = points(published)
@@ -112,7 +121,16 @@ def lines(
 
 
 def dots(data: Any, **options: Any) -> Figure:
-    """Return a figure of dots, joined by nothing; options as for `lines`."""
+    """Return a plot of dots that no line joins; all options are as for `lines`.
+
+        lab.plot.dots(rows, x="s", y="ms")          a dot for each row
+        lab.plot.dots(rows, x="s", y="ms", by="who")
+                                                    a colour for each value of column `who`
+        lab.plot.dots(rows, x="s", y="ms", y_scale="log", y_label="length of a stretch (ms)")
+                                                    a logarithmic axis with its label
+
+    Raises LabError for a missing column or no rows.
+    """
     return lines(data, **{"joined": False, **options})
 
 
@@ -135,11 +153,18 @@ def bars(
     recorded: Any = None,
     of: Any = None,
 ) -> Figure:
-    """Return a figure of horizontal bars: one row for each name in column x, its length column y.
+    """Return a plot of horizontal bars: a row for each name in column x, its length from column y.
 
-    start : column where each bar begins (a Gantt chart: y is then the length), same unit as y.
-    Each bar carries its value. Several rows of the same name share a line. rows, recorded,
-    of : as for `lines`; the reference run is a thin grey bar below.
+        lab.plot.bars(rows, x="step", y="ms")       a bar for each step, with its value beside it
+        lab.plot.bars(rows, x="step", y="ms", start="start_ms")
+                                                    each bar begins where its step begins (Gantt)
+        lab.plot.bars(run.rows, x="step", y="ms", of=run, caption="Steps of one query")
+                                                    the caption also says where `run` was measured
+
+    start : the column where each bar begins, in the unit of y; y is then the length
+    rows, recorded, of : as for `lines`; the reference run is a thin grey bar below
+
+    Several rows of the same name share a line. Raises LabError for a missing column or no rows.
     """
     table_set = tables(data, rows, recorded, of)
     for table in (table_set.own, table_set.grey) if table_set.grey else (table_set.own,):

@@ -62,12 +62,21 @@ def sweep(
     x_scale: str = "auto",
     y_scale: str = "auto",
 ) -> Figure:
-    """Return the figure of a metric over the swept parameter.
+    """Return a plot of a metric over the swept parameter, a line for each arm.
 
-    predict : a band or model of `lab.predict`, or {name: …} of several; published : Published
-    points, or mappings with x, y (in the unit of the axis) and name; recorded : the reference run
-    drawn grey behind, "auto" for the one of this question unless the comparison is itself recorded.
-    The alternative text is the ratio at the last swept value unless `finding` is given.
+        lab.plot.sweep(run)                         throughput in 1/s
+        lab.plot.sweep(run, metric="p99")           p99 in ms
+        lab.plot.sweep(run, predict=lab.predict.closed(loop=0.005, delay=0.045))
+                                                    the law behind the values
+
+    predict : a band or model of `lab.predict`, or {name: band or model} of several
+    published : Published points, or mappings with x, y (in the unit of the axis) and name
+    recorded : the reference run drawn grey behind, "auto" for the one of this question unless the
+        comparison is itself recorded, None for none
+    finding : the alternative text, by default the ratio at the last swept value
+
+    Raises LabError for a band of another quantity than the metric, and for a model if the sweep is
+    not over numbers of connections.
     """
     measure = metric_of(metric)
     marks = points(published)

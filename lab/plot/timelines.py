@@ -31,11 +31,17 @@ def timeline(
     loop: bool = True,
     recorded: str | None = "auto",
 ) -> Figure:
-    """Return throughput, latency and (Node servers) event loop of one trial over its seconds.
+    """Return a plot of one trial over its seconds: throughput, latency, and (Node) the event loop.
 
-    The warm-up is shaded. `loop=False` leaves the loop lane out. recorded : "auto" draws the
-    reference run of the same question grey behind, as far as this one goes; None does not. Raises
-    LabError for a trial without a series.
+        lab.plot.timeline(trial)                    three lanes: 1/s, ms, ms
+        lab.plot.timeline(trial, loop=False)        without the lane of the event loop
+        lab.plot.timeline(trial, recorded=None, caption="Every request may wait")
+                                                    without the reference run, with a caption
+
+    recorded : "auto" draws the reference run of the same question grey behind, as far as this trial
+        goes; None draws none
+
+    The warm-up is shaded. Raises LabError for a trial without a series.
     """
     bins = _whole(trial)
     if not bins:

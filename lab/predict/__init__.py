@@ -1,9 +1,11 @@
-"""What theory says before anything is measured. Pure functions; parameters come from *other*
-measurements than those predicted.
+"""What theory says before anything is measured. The functions are pure; their parameters come from
+*other* measurements than those predicted.
 
-predict.closed(loop=0.005, delay=0.045).limit       200 requests a second, from however many clients
-predict.closed(loop=0.005, delay=0.045).bound(5)    100 a second from five clients, at most
-predict.little(200, 0.05)                           10 requests are inside, on average
+    lab.predict.closed(loop=0.005, delay=0.045).limit
+                                                200 requests a second, from however many clients
+    lab.predict.closed(loop=0.005, delay=0.045).bound(5)
+                                                100 requests a second from five clients, at most
+    lab.predict.little(200, 0.05)               10 requests are inside, on average
 """
 
 from lab.predict.accept import Admission, accept_losses, accept_turns

@@ -1,5 +1,6 @@
-"""What our load generator reached on this machine against a server that does nothing, kept between
-sessions: `lab.doctor` and `lab.instruments.calibrate` measure it, every trial is compared with it.
+"""The highest throughput of our load generator on this machine, against a server that does nothing,
+kept between sessions. `lab.doctor` and `lab.instruments.calibrate` measure it, and every trial is
+compared with it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from lab.storage import written
 
 
 def keep(per_s: float) -> None:
-    """Keep a ceiling, in responses per second, as that of this machine; the last one counts.
+    """Keep a ceiling of this machine, in responses per second. The last one counts.
 
-    A folder that can't be written to costs the comparison, not the calibration.
+    If the folder can't be written to, trials are not compared with the ceiling; the calibration is
+    still valid.
     """
     said = {"per_s": per_s, "measured": utc()}
     with contextlib.suppress(OSError):
@@ -35,7 +37,8 @@ def known() -> float | None:
 
 
 def _file() -> Path:
-    return paths.STATE / f"{machine().id}.ceiling"  # *.json there are the running servers
+    # Files *.json in this folder describe running servers.
+    return paths.STATE / f"{machine().id}.ceiling"
 
 
 @functools.lru_cache(maxsize=4)

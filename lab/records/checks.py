@@ -19,14 +19,14 @@ from lab.records.rows import Window
 from lab.records.trial import Check, Counts, LoadSpec, Resources, Status
 from lab.text.numbers import ms, tidy
 
-Warm = Literal["fixed", "steady", "capped"]  # how a warm-up ended
-EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
+Warm = Literal["fixed", "steady", "capped"]  # the way in which a warm-up ended
+EXPECTED = "(expected in this experiment)"  # the end of the text of a tolerated check
 STOLEN = 0.05  # of one processor's time
-# Standard errors that chance exceeds as seldom as three of a known variance, 0.27 %, where the
-# variance is estimated with six degrees of freedom: Student's t.
+# The number of standard errors that chance exceeds in 0.27 % of cases (as it exceeds three of a
+# known variance), if the variance is estimated with six degrees of freedom: Student's t.
 STUDENTS_THREE = 4.90
-# A time without a response that counts: this share of the window, at least so long, and so many
-# times what the 99th percentile shows.
+# A time without a response counts if it is longer than this share of the window, than this number
+# of seconds, and than so many times the 99th percentile.
 SILENCE, LEAST_SILENCE_S, HIDDEN = 0.1, 0.1, 2
 
 
@@ -64,7 +64,7 @@ def littles_law(e: Evidence) -> Check:
     in_flight, limit = e.window.in_flight, 0.05
     n = float(e.load.connections) if e.load.loop == "closed" else e.in_flight_mean
     if e.load.requests is not None and e.load.loop == "closed":
-        # Clients that have done their share leave: fewer than N are in flight, never more.
+        # Clients that have sent their share leave, so fewer than N are in flight, never more.
         over = in_flight / e.load.connections - 1
         text = (
             f"{tidy(in_flight)} requests in flight on average, and at most N = "
@@ -190,12 +190,12 @@ def client_headroom(e: Evidence) -> Check:
 
 
 def warm(e: Evidence) -> Check:
-    """The warm-up went on until the rate was steady, where that was asked (rule 14).
+    """The warm-up went on until the rate was steady, if that was required (rule 14).
 
-    The generator looks at the last second as `steady` does at the window, a little more strictly
-    (lab/node/loadgen/settling.mjs). Some servers never come to a steady rate (Barrett et al. 2017),
-    so there is a cap; what is measured after it may still be warming up, and whether it does,
-    `steady` says.
+    The generator checks the last second in the way `steady` checks the window, a little more
+    strictly (lab/node/loadgen/settling.mjs). Some servers never reach a steady rate (Barrett et al.
+    2017), so the warm-up has a limit. A server that reached the limit may still be warming up in
+    the window; `steady` says whether it is.
     """
     cap = e.load.warm_cap_s
     if cap is None:
@@ -281,7 +281,7 @@ def _compared_with_the_first(e: Evidence) -> Check:
         )
     if differences:
         return Check("warn", differing, 0, f"{unknown}: " + ", and ".join(differences))
-    # The catalogue promises no body, so nobody can say that this one is right. All answers agree.
+    # The catalogue promises no body, so this body may be wrong, but all responses agree.
     same = f"every response had the same {first['bytes']} bytes as the first"
     if by_length:
         same = (
@@ -341,7 +341,7 @@ def throttled(e: Evidence) -> Check:
     if n is None and steal is None:
         return Check("ok", None, None, "no quota and no steal counter on this system")
     share = (steal or 0.0) / max(e.noise.wall_s, 1e-9)
-    # /proc/stat counts in ticks of 10 ms: one tick is not evidence.
+    # /proc/stat counts in ticks of 10 ms, and a single tick proves nothing.
     if n:
         seconds = e.noise.throttled_s or 0.0
         return Check(
@@ -367,7 +367,7 @@ def quiet(e: Evidence) -> Check:
 
 
 def quiet_beside(used_cores: float | None, cores: int) -> Check:
-    """As `quiet`, where other programs used so many of these cores; None if that is unknown."""
+    """As `quiet`, if other programs used so many cores; None if that is unknown."""
     if used_cores is None:
         return Check("ok", None, None, "the load from other programs is unknown here")
     share = used_cores / max(cores, 1)
@@ -485,8 +485,8 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
 }
 
 
-# What a check says in a few words: when it failed, when it warned if that is something else, and
-# when it had nothing to judge by.
+# The words for a check: when it failed, when it warned (if the words differ), and when it had no
+# data.
 FAILURES = {
     "littles_law": "breaks Little’s law",
     "accounted": "requests unaccounted for",
@@ -520,15 +520,15 @@ _UNKNOWN = {
 
 
 def finding(name: str, check: Check) -> str:
-    """Return a check that did not pass as `words` knows it: with `!` if it failed, with `?` if it
-    warned because it had nothing to judge by.
+    """Return a check that did not pass in the form that `words` reads: with `!` if it failed, with
+    `?` if it warned because it had no data.
     """
     return f"{name}!" if check.status == "fail" else name if check.value is not None else f"{name}?"
 
 
 def words(found: str) -> str:
-    """Return in a few words what a check found: `answered` warned, `answered!` failed, `steady?`
-    had nothing to judge by; `ping.on_schedule` is that of a stream alongside.
+    """Return in a few words what a check found. `answered` is a warning, `answered!` a failure, and
+    `steady?` had no data. `ping.on_schedule` is a check of a stream alongside.
     """
     stream, _, rest = found.rpartition(".")
     name = rest.rstrip("!?")
@@ -557,7 +557,7 @@ _FAILED = re.compile(r"check failed: (?:([\w/-]+)\.)?(\w+)")
 
 
 def in_words(reason: str) -> str:
-    """Return a reason with each `check failed: quiet` as people say it."""
+    """Return a reason with each `check failed: quiet` in words."""
 
     def phrase(check: re.Match[str]) -> str:
         sentence = _REASONS.get(check[2], check[0])

@@ -1,7 +1,6 @@
-"""A record small enough for git: coarser histograms, the series of one trial a cell, nothing said
-twice.
-
-What a replay needs exactly stays exact: throughput, counts, p50, p90, p99, p99.9, mean, extremes.
+"""A record that is small enough for git: with coarser histograms, the series of only one trial for
+each cell, and no value twice. Throughput, counts, p50, p90, p99, p99.9, mean and extremes stay
+exact, because a replay needs them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _STEPS = [
     (5, False),
     (4, False),
     (3, False),
-]  # histogram bits, series kept?
+]  # the bits of the histogram, and whether series are kept
 
 
 def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
@@ -103,7 +102,7 @@ class _Comparisons(_Compact[Comparison]):
         trials = [*data["trials"], *data["control"]]
         head = self.head(file, data["started"]) | {"question": data["question"]}
         facts = {k: trials[0][k] for k in ("commit", "machine")} if trials else {}
-        # The deltas of a recorded file are undone here. Undoing them again changes nothing.
+        # The deltas of a recorded file are resolved here. Resolving them twice changes nothing.
         inside = ("trials", "control", "question")
         design = {k: v for k, v in data.items() if k not in inside}
         design["n_trials"] = len(data["trials"])
@@ -167,7 +166,7 @@ def _trial(trial: Trial, bits: int, series: bool, texts: bool) -> dict[str, Any]
 def _smaller(data: dict[str, Any], latency: Histogram, bits: int, series: bool) -> None:
     data["latency"] = latency.coarser(bits, PINNED).to_json()
     data["raw_ref"] = None
-    data.pop("question", None)  # stands once, beside the result
+    data.pop("question", None)  # the question is stored once, beside the result
     data["throughput"] = rounded(data["throughput"])
     if not series:
         data["series"] = {}

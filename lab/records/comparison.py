@@ -28,9 +28,11 @@ from lab.storage.json_form import Stored
 from lab.text.html_registry import Shown
 
 SCHEMA = 1
-At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None  # swept
+# The swept value.
+At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None
 MOST_DRIFT = 0.25  # from the first third of the window to the last
-AGAIN = " (again)"  # what the A/A control is called; which trials are control is no name's matter
+# The suffix of the A/A control's name. A field says which trials are control, not the name.
+AGAIN = " (again)"
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Comparison(Shown, Stored):
     aa_arm: str | None = None
     aa_at: Any = None
     baseline: str = ""
-    pairs: int = 6  # planned
+    pairs: int = 6  # the planned number of pairs
     seed: int = 1
     order: tuple[tuple[str, ...], ...] = ()
     profile: str = "course"
@@ -112,7 +114,7 @@ class Comparison(Shown, Stored):
         b = b or self.baseline
         at = self._value(at)
         trials_a, trials_b = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
-        blocks = sorted(trials_a.keys() & trials_b.keys())  # else there is no pair
+        blocks = sorted(trials_a.keys() & trials_b.keys())  # a pair needs both trials of a block
         runs = [[self._runs(cell[i]) for i in blocks] for cell in (trials_a, trials_b)]
         trials = [t for side in runs for both in side for t in both]
         told = len(self.values) > 1 or at is not None
@@ -169,7 +171,7 @@ class Comparison(Shown, Stored):
         return spread(logs)
 
     def _runs(self, trial: Trial) -> list[Trial]:
-        """A trial, and its control of the same block if it has one."""
+        """A trial, and its control of the same block if the block has one."""
         if trial.arm != self.aa_arm or trial.at != self.aa_at:
             return [trial]
         return [trial, *(t for t in self.control if t.block == trial.block)]
@@ -330,9 +332,9 @@ def _label(value: Any) -> str:
 
 
 def _drifting(*sides: Iterable[Trial]) -> str:
-    """Return the side without a steady rate to compare, or "": its typical trial drifts by more
-    than a quarter (rule 14). A closed loop whose warm-up ends by the clock, as in the course
-    profile, may be cold: the check reports that and forbids nothing.
+    """Return the side whose rate is not steady, or "". Such a side's typical trial drifts by more
+    than a quarter (rule 14). If the warm-up of a closed loop ends by the clock, as in the course
+    profile, the server may be cold: `steady` reports that, but a verdict is still given.
     """
     for trials in map(list, sides):
         drift = median(map(_drift, trials)) if trials else 0.0
@@ -350,8 +352,8 @@ def _drift(trial: Trial) -> float:
 
 
 def _unsupported(trials: list[Trial], metric: str) -> str:
-    """Return why trials can't carry a percentile, or "" (rule 15 of
-    book/about/rules.md: ten values beyond it).
+    """Return why the trials don't support a percentile, or "". Rule 15 of book/about/rules.md
+    requires ten values beyond it.
     """
     *path, name = metric.split(".", 2) if metric.startswith("alongside.") else [metric]
     if not trials or not re.fullmatch(r"p\d+(\.\d+)?", name):

@@ -141,7 +141,7 @@ class Histogram:
     def merge(self, *others: Histogram) -> Histogram:
         """Return the histogram of all values together; the coarsest of the bucket sizes wins."""
         if not others:
-            return self  # with its exact quantiles, which a sum cannot keep
+            return self  # this histogram has exact quantiles, which a sum cannot keep
         bits = min(h.bits for h in (self, *others))
         parts = [h.coarser(bits) for h in (self, *others) if h.count]
         if not parts:

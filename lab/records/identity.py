@@ -1,11 +1,12 @@
-"""The question an experiment asks, without its answer: what may not change between a record and its
-replay.
+"""The question that an experiment asks, without its answer. A record is replayed only if its
+question is the same.
 
-A program is known by the digest of its text. Its path is a label: it says where the program was,
-and a program that moves is the same.
+A program is identified by the digest of its text. Its path is a label: a program that moves is the
+same program.
 
-Durations and pairs are left out, the profile scales them anyway: a longer run answers the same
-question better. Only "no warm-up at all" is another question. No machine paths.
+Durations and pairs don't belong to the question, because the profile scales them: a longer run
+answers the same question better. Only "no warm-up at all" is another question. The question has no
+paths of the machine.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from lab.servers.program import Program
 from lab.storage.gate import shown
 from lab.storage.json_form import canonical, plain
 
-PROGRAM_LABEL = "program"  # the option that says where a program was
+PROGRAM_LABEL = "program"  # the option that holds the path of a program
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
@@ -43,8 +44,8 @@ def experiment_id(name: str | None, chapter: str, arms: Iterable[str]) -> str:
 
 
 def portable(text: str) -> str:
-    """Return a command word or a setting without what is particular to this machine: root folder,
-    interpreters.
+    """Return a command word or a setting without the parts that differ between machines: the root
+    folder, the interpreters.
     """
     if Path(text).is_absolute() and nodes.is_node(text):
         return "{node}"
@@ -68,8 +69,9 @@ def of_recipe(recipe: Program) -> dict[str, Any]:
 
 
 def _unplaced(word: str, sources: Iterable[Path]) -> str:
-    """A word of a command with {source} for the first file of the server, {source 2} for the
-    second, also as a module with the name of its application, as gunicorn takes it.
+    """Return a word of a command with {source} in place of the server's first file, {source 2} in
+    place of the second. The file may also be written as a module with the name of its application,
+    as gunicorn takes it.
     """
     module, colon, application = word.partition(":")
     for number, source in enumerate(sources, 1):
@@ -100,9 +102,10 @@ def question(
 
 
 def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a question without its durations, also one recorded when they still counted.
+    """Return the options of a question without its durations. Old records have the durations, and
+    their questions are compared as well.
 
-    Those of a survey of tools (its sweep is "tools") are scaled by no profile, so they stay.
+    No profile scales the durations of a survey of tools (its sweep is "tools"), so they stay.
     """
     options = dict(question.get("options") or {})
     if question.get("sweep") == "tools":

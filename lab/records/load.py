@@ -1,9 +1,10 @@
 """One load: the requests that are sent, how many at once or how often, and for how long.
 
-Whatever loads a server says it in this way: `lab.load` and `lab.compare`, a traced server, an
-examined program, the generator among the load tools. It is checked here, before anything starts.
-The generator reads `Load.spec` and refuses a key that it does not know, and so a form that is not
-its own. A program of the book starts it too: a record holds the generator's text.
+Every program that loads a server describes its load in this way: `lab.load` and `lab.compare`, a
+traced server, an examined program, the generator among the load tools. The load is checked here,
+before a process starts. The generator reads `Load.spec` and refuses a key that it doesn't know, and
+therefore a load in another format. Programs of the book also start the generator, and their records
+hold a digest of the generator's text.
 """
 
 from __future__ import annotations
@@ -19,18 +20,20 @@ from lab.errors import LabError, did_you_mean
 from lab.records.trial import LoadSpec, LoopKind, Schedule
 from lab.storage.gate import fit, shown
 
-OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
-# Of all streams together: the generator reads them in one line of at most 16 MiB, as Base64.
+# The most requests in flight in an open loop. Requests beyond are sent late and counted as late.
+OPEN_CONNECTIONS = 256
+# The limit of all streams together: the generator reads one line of at most 16 MiB in Base64.
 MOST_BODY_BYTES = 8 * 1024 * 1024
 MOST_STREAMS = 8
-MOST_ROWS = 20_000_000  # of one stream: as many requests as may be counted
-MOST_SCHEDULED = 5_000_000  # of an open loop
-# The warm-up of a profile with a cap ends when, in the last seconds, the rates of the first and the
-# last third differ by no more than this, or than chance, as the check `steady` asks of the window,
-# six looks in a row (lab/node/loadgen/settling.mjs).
+# The limit of one stream: the largest number of requests that can be counted.
+MOST_ROWS = 20_000_000
+MOST_SCHEDULED = 5_000_000  # the limit of an open loop
+# With a warm-up until steady, the warm-up ends when, six times in a row, the rates of the first and
+# last third of the last seconds differ by at most this share or by at most what chance explains.
+# The check `steady` asks the same of the window (lab/node/loadgen/settling.mjs).
 LOOK_S = 1.0
 WITHIN = 0.05
-# A look has nine parts, and the sixth look ends five of them after the first.
+# Each of these checks covers nine parts, and the sixth check ends five parts after the first.
 LEAST_WARM_S = LOOK_S * 14 / 9
 
 
@@ -46,7 +49,7 @@ class Bounds:
 
 BOUNDS = Bounds()
 
-# The generator frames the message and decides about the connection itself.
+# The generator writes these headers itself.
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection", "upgrade")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _FIELD = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -76,7 +79,7 @@ class Stream:
     requests: int | None = None
     timeout_s: float = 10.0
     seed: int = 1
-    rounds: int | None = None  # then requests is connections * rounds
+    rounds: int | None = None  # if set, requests is connections * rounds
 
     @classmethod
     def of(cls, prefix: str = "", bounds: Bounds = BOUNDS, **options: Any) -> Self:
@@ -148,7 +151,7 @@ class Stream:
         }
 
 
-# What may be said of one stream.
+# The options of one stream.
 OPTIONS = tuple(f.name.removesuffix("_s") for f in fields(Stream))
 
 
@@ -199,14 +202,14 @@ class Load:
 
     @property
     def duration_s(self) -> float:
-        """How long the generator loads the server, where a warm-up until steady ends as soon as it
-        can.
+        """Return how long the generator loads the server, in seconds. A warm-up until steady counts
+        with its shortest time.
         """
         return max(self.warmup_s, LEAST_WARM_S if self.warm_cap_s else 0.0) + self.measure_s
 
     @property
     def longest_s(self) -> float:
-        """How long the generator loads the server at most."""
+        """Return the longest time for which the generator loads the server, in seconds."""
         return max(self.warmup_s, self.warm_cap_s) + self.measure_s
 
     @property
@@ -289,9 +292,10 @@ def path_of(name: str, path: Any) -> str:
 
 
 def number(name: str, value: Any, least: float, most: float) -> float:
-    """Return a number of that range. Raises BadLoad for anything else."""
+    """Return a number in that range. Raises BadLoad for anything else."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not least <= value <= most:  # which NaN is not, nor what no float can be
+    # NaN is in no range, and neither is an integer that is too large for a float.
+    if not is_number or not least <= value <= most:
         raise BadLoad(f"{name}={shown(value)} must be a number from {least:g} to {most:,.10g}")
     return float(value)
 
@@ -329,7 +333,7 @@ def _method(name: str, value: Any) -> str:
 
 
 def _body(name: str, value: Any) -> bytes | None:
-    """The bytes of a body: a number is none, not even a number of zero bytes."""
+    """Return the bytes of a body. A number is refused, since bytes(n) would be n zero bytes."""
     fit(name, value, str | bytes | None, BadLoad)
     return (value.encode() if isinstance(value, str) else value) or None
 

@@ -13,7 +13,7 @@ from lab import paths
 from lab.records.identity import source_word
 from lab.servers.sources import covered, digest
 
-# A word of a command that is a file of the server, or a module of it with its application.
+# A word of a command that names a file of the server, or the server's module with its application.
 _FILE = re.compile(r"(?:\{root\}/)?([\w.-]+(?:/[\w.-]+)+\.(?:[cm]?js|py|rb))")
 _MODULE = re.compile(r"(servers(?:\.\w+)+):(\w+)")
 _OLD_IMPORT = re.compile(
@@ -31,7 +31,7 @@ def known_by_digest(data: dict[str, Any]) -> dict[str, Any]:
     that the old digest does not tell of, counts as it is today.
     """
     question = data.get("question")
-    if not isinstance(question, dict):  # a damaged file: its reader says what is missing
+    if not isinstance(question, dict):  # the file is damaged; its reader names what is missing
         return {**data, "schema": 2}
     new_question = dict(question)
     if isinstance(arms := question.get("arms"), dict):
@@ -50,20 +50,23 @@ def _arm(arm: Any) -> Any:
     if not isinstance(arm, dict) or not isinstance(arm.get("command"), list):
         return arm
     files_of_words = [_file_of_server(word) for word in arm["command"]]
-    # A server that is started by another program, with its own file behind: its own is the first.
+    # If another program starts the server and the server's own file comes later, its own file is
+    # the first source.
     files = list(dict.fromkeys(file for file, _ in reversed(files_of_words) if file))
     command = [
         source_word(files.index(file) + 1) + application if file else word
         for word, (file, application) in zip(arm["command"], files_of_words, strict=True)
     ]
     changed: dict[str, Any] = {}
-    for key, value in arm.items():  # in the order of a record that is made today
+    for key, value in arm.items():  # keys have the order of a record that is made today
         changed |= {"command": command, "files": files} if key == "command" else {key: value}
     return changed
 
 
 def _file_of_server(word: Any) -> tuple[str, str]:
-    """The file that a word of a command names, "" if it names none, and what follows it."""
+    """Return the file that a word of a command names ("" if it names none), and the rest of the
+    word.
+    """
     if not isinstance(word, str):
         return "", ""
     if match := _FILE.fullmatch(word):
@@ -99,9 +102,10 @@ def _old_texts(path: Path) -> dict[Path, str]:
     texts: dict[Path, str] = {}
     queue = [path]
     for address in queue:
-        with contextlib.suppress(OSError, ValueError):  # an address that no file can have
+        with contextlib.suppress(OSError, ValueError):  # the address may not be a valid file name
             file = address.resolve() if texts else address
             if file not in texts and file.is_file():
-                texts[file] = file.read_text("utf-8", errors="replace")  # else another program
+                # If this fails, the text is of another program.
+                texts[file] = file.read_text("utf-8", errors="replace")
                 queue += [file.parent / name for name in _OLD_IMPORT.findall(texts[file])]
     return texts

@@ -34,7 +34,7 @@ class Printed(Shown):
     note: str = ""
     node: str = ""
     experiment: str = ""
-    started: str = ""  # UTC, ISO
+    started: str = ""  # the time in UTC, ISO
     machine: Machine = field(default_factory=Machine, repr=False)
     versions: tuple[Printed, ...] = field(default=(), repr=False)
     recorded: bool = False
@@ -51,7 +51,7 @@ class Printed(Shown):
 
     @property
     def failures(self) -> dict[str, Any]:
-        """Checks that failed, as trials have them: a program has none."""
+        """Return no failed checks: a program has none, but trials have this attribute."""
         return {}
 
     def on(self, *wanted: int) -> Printed:
@@ -102,7 +102,7 @@ def commas(words: Iterable[object]) -> str:
 
 
 def lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return rows as the text that was printed: JSON, a line each."""
+    """Return rows in the form in which they were printed: one JSON object in each line."""
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 

@@ -13,7 +13,8 @@ from lab import paths
 from lab.errors import LabError
 from lab.storage import stored, written
 
-KEPT_RUNS = 5  # of an experiment; a new complete run removes the oldest
+# The number of runs that are kept of an experiment. A new complete run removes the oldest.
+KEPT_RUNS = 5
 
 
 @dataclass(frozen=True)

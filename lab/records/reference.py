@@ -1,5 +1,5 @@
-"""The recorded run, data/reference/ (in git): a file an experiment, which says what was asked, when
-and where it was answered, and holds the answer as its kind is written.
+"""The recorded run, data/reference/ (in git), with a file for each experiment. The file says what
+was asked, and when and where it was answered, and holds the answer in the format of its kind.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lab.storage.json_form import flat
 
 T = TypeVar("T")
 SCHEMA = 2
-TRACED = ".trace.json"  # how the name of a recorded trace ends, a file of its own form
+TRACED = ".trace.json"  # The ending of a recorded trace's name. A trace has a format of its own.
 BOOK_RESULTS = paths.DATA / "book-results.json"
 # schema -> function that returns the data in the next schema
 MIGRATIONS: dict[Any, Any] = {1: known_by_digest}
 
 
 class NoRecord(LabError):
-    """There is nothing recorded to replay."""
+    """There is no record to replay."""
 
 
 class StaleRecord(LabError):
@@ -43,7 +43,7 @@ class Recorded:
     """Where a replayed result comes from."""
 
     experiment: str
-    when: str  # UTC, ISO
+    when: str  # the time in UTC, ISO
     machine: Machine
     profile: str = ""
     commit: str = ""
@@ -55,19 +55,19 @@ class Recorded:
 
 
 class Kind(Generic[T]):
-    """How results of one kind, of the class `made`, are recorded and found again.
+    """How results of one kind (of the class `made`) are recorded and found again.
 
-    Usually in an envelope that says what was asked, when and where, under `key`, and a run as
-    `name`.json. Who defines a kind makes one of these, and it is known: to who reads records, and
-    to the site, which publishes them.
+    Usually a record is an envelope with the question, the time and the place, and with the answer
+    under `key`; a run is the file `name`.json. A module that defines a kind creates one instance of
+    this class, which registers it for the readers of records and for the site.
     """
 
     made: type[T]
     name = ""
     key = ""
-    holds: ClassVar[type] = dict  # the JSON of a run
-    ending: ClassVar[str] = ".json"  # of a recorded file's name, after the experiment
-    has_trials: ClassVar[bool] = False  # so that there is a row for each in a spreadsheet
+    holds: ClassVar[type] = dict  # the type of the JSON of a run
+    ending: ClassVar[str] = ".json"  # the ending of a recorded file's name, after the experiment
+    has_trials: ClassVar[bool] = False  # if true, a spreadsheet gets a row for each trial
     known: ClassVar[dict[str, Kind[Any]]] = {}
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Kind(Generic[T]):
         raise NotImplementedError
 
     def content(self, result: T) -> dict[str, Any]:
-        """Return what of a result its recorded file holds."""
+        """Return the part of a result that its recorded file holds."""
         raise NotImplementedError
 
     def text(self, envelope: dict[str, Any], result: T) -> str:
@@ -96,7 +96,7 @@ class Kind(Generic[T]):
         return machine.commit()[0]
 
     def refused(self, result: T) -> str:
-        """Return why a result is no reference; empty if it may be one."""
+        """Return why a result can't be a reference; empty if it can."""
         return ""
 
     def of_run(self, data: Any, file: Path) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class Kind(Generic[T]):
         return data
 
     def told(self, data: Mapping[str, Any]) -> str:
-        """Return what was measured, short enough for a list: by default arms and what was swept."""
+        """Return in a few words what was measured: by default the arms and the swept value."""
         asked = data.get("question", {})
         values = [_label(v) for v in asked.get("values", ()) if v is not None]
         sweep = f"; {asked['sweep']} {', '.join(values)}" if values and asked.get("sweep") else ""
@@ -220,7 +220,7 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
 
 
 def kind_of(name: str) -> Kind[Any]:
-    """Return the kind of that name. Raises LabError."""
+    """Return the kind of that name. Raises LabError for an unknown name."""
     if name not in Kind.known:
         injection.bring("record")
     if name not in Kind.known:
@@ -247,7 +247,8 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
 def answer(experiment: str, question: Mapping[str, Any]) -> Any:
     """Return the recorded result, or None if there is none or it answers another question."""
     file = _file(experiment)
-    usage.note_file(file)  # an absent file, too: the page is drawn again when the file arrives
+    # An absent file is noted too, so the page is drawn again when the file arrives.
+    usage.note_file(file)
     if not file.exists():
         return None
     data = read(experiment)

@@ -15,7 +15,7 @@ from lab.errors import LabError
 from lab.records.histogram import Histogram
 from lab.records.trial import Bin, Loop
 
-# What a negative status in a row means (the generator's protocol).
+# The meanings of a negative status in a row (the generator's protocol).
 IN_FLIGHT, TIMEOUT, REFUSED, RESET, CLOSED_EARLY, MALFORMED, WRONG_BODY, OTHER, NEVER_SENT = range(
     -1, -10, -1
 )
@@ -58,9 +58,9 @@ class Window:
     """What the rows say about the window [from, to)."""
 
     throughput: float
-    latency: Histogram  # verified answers, and time-outs at the age at which the client gave up
-    ended: int  # requests that ended in the window, however
-    mean_cycle_s: float  # mean time from send to end, of all of those
+    latency: Histogram  # verified responses, and time-outs at the age at which the client gave up
+    ended: int  # all requests that ended in the window
+    mean_cycle_s: float  # the mean time from send to end of all requests that ended
     in_flight: (
         float  # time average of requests in flight, from the rows: the integral of their overlaps
     )
@@ -77,7 +77,8 @@ def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
     end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
     in_window = (end >= start) & (end < stop) & (status != IN_FLIGHT) & (status != NEVER_SENT)
     good = in_window & (status >= 200) & (status < 300)
-    # In an open loop a request is in the system from its intended send time on, sent or not.
+    # In an open loop a request is in the system from its intended send time, even if it is sent
+    # late.
     last = end.astype(np.int64)
     first = last - latency.astype(np.int64)
     overlap = np.clip(np.minimum(last, stop) - np.maximum(first, start), 0, None)
@@ -153,7 +154,7 @@ def _percentiles(latency_us: np.ndarray) -> tuple[float | None, float | None]:
     if not len(latency_us):
         return None, None
     p50, p99 = np.percentile(latency_us, (50, 99), method="inverted_cdf") / 1e6
-    # A p99 of fewer than 100 values is their maximum under another name.
+    # A p99 of fewer than 100 values is their maximum.
     return float(p50), float(p99) if len(latency_us) >= 100 else None
 
 
@@ -234,8 +235,8 @@ def _peak(lines: list[dict[str, Any]], key: str) -> int | None:
 
 
 def fates(rows: dict[str, np.ndarray]) -> dict[str, int]:
-    """Return how many rows ended how: ok, non2xx, timeouts, in_flight, errors, dropped; to be
-    compared with the counts.
+    """Return how many rows ended in each way: ok, non2xx, timeouts, in_flight, errors, dropped. The
+    result is compared with the counts.
     """
     status = rows["status"]
     return {

@@ -1,9 +1,9 @@
-"""A sitting: what one run of the book on one machine found, as a file of a few kB.
+"""A sitting: the results of one run of the book on one machine, as a file of a few kB.
 
-The full records are those of the last reference run. Of every run that came before, and of every
-machine that somebody else has, a sitting keeps what a verdict is read from: each claim's ratio with
-its interval, the machine, the versions and the day. A file that a reader sent is read like one from
-a stranger: what does not fit is refused in a sentence, and nothing of it is used.
+The full records are of the last reference run. Of earlier runs, and of other people's machines, we
+keep a sitting. It holds what a verdict needs: each claim's ratio with its interval, the machine,
+the versions and the day. A file that a reader sent is not trusted: if a value doesn't fit, the file
+is refused with a sentence, and nothing of it is used.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lab.settings import PROFILES
 FORMAT = "nodejs-io-measured/sitting"
 SCHEMA = 1
 MOST_BYTES = 32_000
-MOST_TEXT = 80  # characters of a name
-MOST_REASON = 300  # of why there is no verdict
+MOST_TEXT = 80  # the largest number of characters of a name
+MOST_REASON = 300  # the largest number of characters of a reason for no verdict
 MOST_PAIRS = 100_000
-LARGEST = 1e9  # of a ratio; the least is one divided by it
+LARGEST = 1e9  # the largest ratio; the smallest is 1 / LARGEST
 HEAD = {"format", "schema", "profile", "made", "machine", "versions", "claims"}
 MACHINE = {"cpu": str, "cores": int, "ram_gib": int, "virt": str, "os": str, "arch": str}
 CLAIM = {"id", "verdict", "estimate", "low", "high", "pairs", "because"}
@@ -37,12 +37,12 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class BadSitting(LabError):
-    """A file that is no sitting, or one that says what cannot be."""
+    """The file is not a sitting, or has an impossible value."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a sitting found of a claim: its word there, and the ratio with its interval."""
+    """The result of one claim in a sitting: its word, and the ratio with its interval."""
 
     id: str
     verdict: str
@@ -71,11 +71,11 @@ class Sitting:
 
     @property
     def cpu(self) -> str:
-        """The processor, without the signs of its maker's lawyers."""
+        """Return the processor's name without trademark signs."""
         return re.sub(r"\((R|TM)\)| Processor| CPU", "", self.machine["cpu"]).strip()
 
     def is_on(self, label: str) -> bool:
-        """Return whether it ran on the processor of a machine, which its label names."""
+        """Return whether the sitting ran on the processor that a machine's label names."""
         return label.partition(" × ")[2].startswith(f"{self.machine['cpu']}, ")
 
     @property
@@ -92,7 +92,7 @@ def name_of(made: str, cpu: str, node: str) -> str:
 
 
 def text_of(sitting: Sitting) -> str:
-    """Return a sitting as its file: JSON, a claim a line."""
+    """Return a sitting as the text of its file: JSON, one claim in each line."""
     head = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -111,11 +111,13 @@ def _json(value: Any) -> str:
 
 
 def read(file: Path, ids: Collection[str]) -> Sitting:
-    """Return the sitting in a file. ids : those of claims that it may name. Raises BadSitting
-    with the first thing that is wrong and what to do.
+    """Return the sitting in a file. Raises BadSitting with the first error and what to do.
+
+    ids : the ids of claims that the sitting may contain
     """
     try:
-        if file.exists() and not file.is_file():  # such as a link to a device, which never ends
+        # For example a link to a device, from which reading never ends.
+        if file.exists() and not file.is_file():
             raise BadSitting("it is not a regular file")
         with file.open("rb") as content:
             return parsed(content.read(MOST_BYTES + 1), ids)
@@ -172,7 +174,7 @@ def _json_of(data: bytes) -> Any:
         raise BadSitting("it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise BadSitting(f"it is not JSON: line {error.lineno}, {error.msg}") from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # an integer of thousands of digits
         raise BadSitting(f"it has a number that can't be read: {error}") from None
 
 
@@ -259,7 +261,7 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
     if id not in ids:
         raise BadSitting(f"{place}.id is {_shown(id)}, which is not a claim with an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
-    if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
+    if verdict not in judge.WORDS or verdict == DIFFERS:  # this word needs several sittings
         raise BadSitting(
             f"the verdict of {id} is {_shown(verdict)}, which is not a verdict of one sitting"
         )

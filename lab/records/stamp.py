@@ -1,4 +1,4 @@
-"""What tells one result from all others: its id, when it was begun, and where."""
+"""The stamp that tells one result from all others: its id, when it began, and where."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 
 def new_id() -> str:
-    """Return an id that no other result has; those of one machine sort by their time."""
+    """Return a new unique id. The ids of one machine sort by their time."""
     return f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}"
 
 
@@ -18,6 +18,7 @@ def utc(when: datetime | None = None) -> str:
 
 
 class Dated:
-    """A result that is neither trials nor printed lines, and says like those `experiment`,
-    `started`, `machine`, `node`, `recorded` and `failures`: so a claim can be told what it is `of`.
+    """A result that consists neither of trials nor of printed lines. It has the same fields as
+    those (`experiment`, `started`, `machine`, `node`, `recorded`, `failures`), so a claim can name
+    it in `of`.
     """

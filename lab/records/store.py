@@ -78,7 +78,8 @@ def _stamp(experiment: str) -> str:
     newest = max((run.name for run in (paths.RUNS / experiment).glob("*-*")), default="")
     if newest < now:
         return now
-    with contextlib.suppress(ValueError):  # of somebody's own folder there is no after
+    # A folder that a person made may have a name without a time.
+    with contextlib.suppress(ValueError):
         last = datetime.strptime(newest.rpartition("-")[0], _STAMP)
         return (last + timedelta(microseconds=1)).strftime(_STAMP)
     return now
@@ -106,7 +107,13 @@ def verify(trial: Trial) -> list[str]:
 @checked
 def latest(experiment: str) -> Any:
     """Return the newest complete result of an experiment on this machine: a Trial, Comparison or
-    Survey, of a program the text it printed. Raises NoRecord.
+    Survey, or for a program the text that it printed.
+
+        lab.latest("pool-crowd")                    what this machine measured last
+        lab.latest("pool-crowd").experiment         "pool-crowd"
+        lab.reference("pool-crowd")                 the reference run instead
+
+    Raises NoRecord.
     """
     found = sorted((paths.RUNS / experiment_id(experiment, "", [])).glob("*/*.json"))
     if not found:
@@ -124,6 +131,13 @@ def latest(experiment: str) -> Any:
 
 @checked
 def reference(experiment: str) -> Trial | Comparison:
-    """Return the recorded result of an experiment, whatever was asked since. Raises NoRecord."""
+    """Return the recorded result of an experiment, even if its question has changed since.
+
+        lab.reference("pool-crowd")                 the trial or comparison of the reference run
+        lab.reference("pool-crowd").experiment      "pool-crowd"
+        lab.latest("pool-crowd")                    your own newest result instead
+
+    Raises NoRecord.
+    """
     made: Trial | Comparison = opened(read(experiment_id(experiment, "", [])))
     return made

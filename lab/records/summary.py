@@ -34,7 +34,8 @@ class StreamRun:
     rows: dict[str, np.ndarray]
     bytes_in: int = 0
     in_flight_mean: float | None = None
-    bodies: dict[str, Any] | None = None  # what the accepted answers were compared with
+    # The bodies with which the accepted responses were compared.
+    bodies: dict[str, Any] | None = None
     raw_ref: RawRef | None = None
 
 
@@ -57,7 +58,8 @@ class Run:
     noise: Noise = field(default_factory=Noise)
     ceiling_per_s: float | None = None
     verified: bool = False
-    unchanged: bool | None = None  # is the first body that of the server's start? None: unknown
+    # Whether the first body equals the body of the server's start; None if unknown.
+    unchanged: bool | None = None
 
 
 def trial_of(run: Run, **labels: Any) -> Trial:

@@ -34,7 +34,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Figures:
-    """The five numbers people quote; None where a tool does not say or may not be believed."""
+    """The five usual numbers; None if a tool doesn't print the number, or if it is not credible."""
 
     throughput_per_s: float | None = None
     mean_us: float | None = None
@@ -44,7 +44,9 @@ class Figures:
     n: int | None = None
 
     def little(self, connections: int) -> float | None:
-        """X·R/N: 1 for a closed loop that idles nowhere; None without a throughput and a mean."""
+        """Return X·R/N. It is 1 for a closed loop without idle time; None without a throughput and
+        a mean.
+        """
         if self.throughput_per_s is None or self.mean_us is None:
             return None
         return self.throughput_per_s * self.mean_us / 1e6 / connections
@@ -57,11 +59,11 @@ class ToolRun:
     arm: str
     tool: str
     version: str
-    connections: int | None  # None in an open loop, where nothing fixes how many are in flight
+    connections: int | None  # none in an open loop, where the number of requests in flight varies
     said: Figures
-    rows_say: Figures | None = None  # None: the tool gives no rows that can be believed
+    rows_say: Figures | None = None  # none if the tool gives no rows, or no credible ones
     caveats: tuple[str, ...] = ()
-    recorded: bool = False  # not measured here: the tool is not installed
+    recorded: bool = False  # true if the tool is not installed, and the run comes from the record
 
     @property
     def little(self) -> float:
@@ -169,7 +171,7 @@ class Survey(Stored):
         return told + old + left
 
     def table(self) -> Table:
-        """Everything each tool said, and whether Little's law believes it."""
+        """Return all numbers that each tool printed, and whether they agree with Little's law."""
         return Table([s.row() for s in self.said], caption=self.provenance)
 
     def beside(self, published: Mapping[str, Iterable[Any]], name: str = "published") -> Table:
@@ -202,7 +204,7 @@ class _Surveys(Kind[Survey]):
     made, holds = Survey, list
 
     def run(self, data: Any, folder: Path) -> Survey:
-        return Survey.from_json(data[0])  # what each tool printed follows
+        return Survey.from_json(data[0])  # the outputs of the tools follow
 
     def of_run(self, data: Any, file: Path) -> dict[str, Any]:
         made = data[0]
@@ -216,7 +218,7 @@ class _Surveys(Kind[Survey]):
         return replace(Survey.from_json(data["survey"]), recorded=recorded)
 
     def content(self, result: Survey) -> dict[str, Any]:
-        return {"survey": result.to_json()}  # kept as it is, it is small
+        return {"survey": result.to_json()}  # the survey is small, so it is recorded as it is
 
     def refused(self, result: Survey) -> str:
         told = "; ".join(f"{tool}: {why}" for tool, why in result.left_out.items())

@@ -10,12 +10,14 @@ from typing import Any
 from lab.text.html_registry import Shown
 from lab.text.numbers import number
 
-# Whole numbers that name something: 40,001 is no port.
+# Columns whose whole numbers are names, so no separator of thousands: port 40001.
 _NAMES = {"pid", "port", "year", "id"}
 
 
 class Rows(list[dict[str, Any]]):
-    """Rows that know the record they were taken from, `of`; what is made of them does not."""
+    """Rows that have a reference `of` to the record that they come from. A list made of them
+    doesn't have it.
+    """
 
     def __init__(self, rows: Iterable[dict[str, Any]] = (), of: Any = None) -> None:
         super().__init__(rows)
@@ -26,8 +28,15 @@ class Rows(list[dict[str, Any]]):
 class Table(Shown):
     """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
 
-    rows : one mapping each; empty : what to say when there is none; of : what a program printed
-    that they were made of, so that the caption says where it ran.
+        lab.table([{"KiB": 16, "ms": 0.4}, {"KiB": 64, "ms": 1.1}])
+                                                    two rows with two columns
+        lab.table(run.rows, caption="one row a size", of=run)
+                                                    the caption also says where `run` ran
+        lab.table([], empty="No server runs.")      the sentence in the place of rows
+
+    rows : one mapping for each row, {column: value}
+    empty : the sentence for no rows
+    of : the output of a program that the rows were made of
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -37,7 +46,7 @@ class Table(Shown):
 
     @property
     def told(self) -> str:
-        """The caption, and where and when the rows were measured if they say it."""
+        """Return the caption, with time and place of the measurement if the rows have them."""
         return ". ".join(filter(None, [self.caption, getattr(self.of, "note", "")]))
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -67,7 +76,7 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def cell_text(column: str, value: Any) -> str:
-    """Return what a cell of this column says."""
+    """Return the text of a cell in this column."""
     return str(value) if column in _NAMES and isinstance(value, int) else plain(value)
 
 

@@ -142,7 +142,7 @@ class Trace(Shown):
                 gate.fit("events", recording["events"], list[list[Any]])
                 gate.fit("order", recording["order"], int)
                 for row in recording["events"]:
-                    if len(row) < 2:  # a time alone says nothing of what happened
+                    if len(row) < 2:  # a row that has only a time has no content
                         raise ValueError(f"the event {row} does not say what happened")
                     gate.fit("what", row[1], str)
                 for task in recording["tasks"]:
@@ -155,7 +155,7 @@ class Trace(Shown):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the `.trace.json` file, return its path. Raises LabError if that can't be done."""
-        file = Path(path)  # the target is written to, also through a link or into a pipe
+        file = Path(path)  # the target is written to even if the path is a link or a pipe
         with written.named_errors(file):
             file.write_text(compact(self.data), "utf-8")
         return file
@@ -175,12 +175,16 @@ class Trace(Shown):
 
 
 def modelled(version: Mapping[str, Any]) -> bool:
-    """True for what the model of Node predicts; its runs are schedules that it tried."""
+    """Whether the trace comes from the model of Node; its runs are then schedules that the model
+    tried.
+    """
     return version.get("origin") == "model"
 
 
 def notes(data: Mapping[str, Any]) -> list[str]:
-    """The notes of all Nodes of a trace, each once; of several Nodes, with those it is of."""
+    """Return the notes of all Nodes of a trace, each once. If a trace has several Nodes, a note
+    names its Nodes.
+    """
     nodes_of: dict[str, list[str]] = {}
     for version in data["versions"]:
         for note in version["notes"]:
@@ -227,7 +231,9 @@ def compact(data: Mapping[str, Any]) -> str:
 
 
 class _Traces(Kind[Trace]):
-    """A file of its own form: any page of the book replays one."""
+    """Traces as a kind of record. They have a format of their own, since any page of the book may
+    replay one.
+    """
 
     name, key, made, ending = "trace", "versions", Trace, TRACED
 
@@ -236,7 +242,8 @@ class _Traces(Kind[Trace]):
 
     def replay(self, experiment: str, question: dict[str, Any]) -> Trace:
         file = traced(experiment)
-        usage.note_file(file)  # an absent file, too: the page is drawn again when the file arrives
+        # An absent file is noted too, so the page is drawn again when the file arrives.
+        usage.note_file(file)
         if not file.exists():
             raise NoTraceError(
                 f"There is no recorded trace {experiment!r} in {paths.relative(file)}. {ADVICE}"

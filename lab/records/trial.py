@@ -28,7 +28,7 @@ from lab.text.numbers import tidy
 
 SCHEMA = 1
 
-Status = Literal["ok", "warn", "fail"]  # of a check
+Status = Literal["ok", "warn", "fail"]  # the status of a check
 # Closed: a connection sends when its response is in. Open: a schedule says when requests are sent.
 LoopKind = Literal["closed", "open"]
 Schedule = Literal["poisson", "constant"]
@@ -75,7 +75,7 @@ class Counts:
 class Bin:
     """A tenth of a second of a trial; latencies in seconds; loop figures only for Node servers."""
 
-    t_s: float  # start, from the first request; before `window[0]` it is warm-up
+    t_s: float  # the start, from the first request; a bin before `window[0]` belongs to the warm-up
     n: int = 0
     errors: int = 0
     p50: float | None = None
@@ -95,9 +95,9 @@ class Loop:
 
     elu: float
     delay_mean_s: float
-    delay_p99_s: float  # the largest of the 99th percentiles of 100 ms intervals
+    delay_p99_s: float  # the largest of the 99th percentiles of all intervals of 100 ms
     delay_max_s: float
-    heap_peak: int | None  # None if no line of the probe could tell
+    heap_peak: int | None  # none if no line of the probe had the number
     rss_peak: int | None
     samples: int
 
@@ -157,7 +157,7 @@ class LoadSpec:
 
 
 class _Answered(Stored):
-    """What has a series, which is stored by columns."""
+    """A record with a series, which is stored by columns."""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, one key a field; the series by columns."""
@@ -188,7 +188,8 @@ class Stream(_Answered):
     load: LoadSpec = field(default_factory=LoadSpec)
     series: tuple[Bin, ...] = ()
     raw_ref: RawRef | None = None
-    # The trial that this stream ran in; not stored, or a trial would hold itself.
+    # The trial in which this stream ran. It is not stored, because a trial would then contain
+    # itself.
     trial: Any = field(default=None, repr=False, compare=False)
     apart = ("trial",)
 
@@ -228,7 +229,8 @@ class Trial(Shown, _Answered):
     dirty: bool = False
     note: str = ""
     schema: int = SCHEMA
-    question: dict[str, Any] = field(default_factory=dict, repr=False)  # of a trial by itself
+    # Only a trial that is not part of a comparison has a question.
+    question: dict[str, Any] = field(default_factory=dict, repr=False)
     recorded: Recorded | None = None
     folder: str = field(
         default="", repr=False, compare=False
@@ -236,7 +238,7 @@ class Trial(Shown, _Answered):
     apart = ("folder", "recorded")
 
     def __post_init__(self) -> None:
-        # Copies of the streams: the originals may belong to the trial that this is a copy of.
+        # The streams are copied, because the originals may belong to the trial that was copied.
         own = {name: replace(stream, trial=self) for name, stream in self.alongside.items()}
         object.__setattr__(self, "alongside", own)
 
@@ -329,7 +331,7 @@ class Trial(Shown, _Answered):
 
 
 def _cpu_per_request(t: Trial) -> float | None:
-    # The CPU is that of all streams, so their answers count too.
+    # The CPU time is of all streams, so the responses of all streams count.
     window_s = t.window[1] - t.window[0]
     answers = t.answers + sum(round(s.throughput * window_s) for s in t.alongside.values())
     used = t.resources.server_cpu_s

@@ -86,17 +86,21 @@ def server(
     program: str | None = None,
     like: str | None = None,
 ) -> Recipe:
-    """The recipe of a server from the catalogue, from a `%%server` cell or of a text; nothing runs
-    yet.
+    """Return the recipe of a server: from the catalogue, from a `%%server` cell or from a text. The
+    server does not run yet.
 
-    env : parameters, as the catalogue lists them; workers : processes, where the server has a
-    choice; node : another Node executable; program, like : its text, and whose job it does, as
-    `define` takes them. Raises UnknownServer (with the nearest names), UnknownParameter,
-    CatalogError.
+        lab.server("node/hello")                         the program as the catalogue has it
+        lab.server("node/pool-hash", env={"AT_ONCE": 2})
+                                                         the same with another parameter
+        lab.server("mine", program=text, like="node/hello")
+                                                         your text, which does the job of node/hello
 
-    server("node/hello")                                  the program as the catalogue has it
-    server("node/pool-hash", env={"AT_ONCE": 2})          the same with another parameter
-    server("mine", program=text, like="node/hello")       your text, which does the job of another
+    env : parameters, as the catalogue lists them
+    workers : the number of processes, for a server that has a choice
+    node : the path of another Node executable
+    program, like : the text of a program, and the server whose job it does, as `define` takes them
+
+    Raises UnknownServer with the nearest names, UnknownParameter, CatalogError.
     """
     if program is not None:
         return define(name, program, like=like, env=env)

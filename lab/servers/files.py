@@ -1,4 +1,9 @@
-"""Deterministic files for servers to read: same name and size, same bytes, on every machine."""
+"""Deterministic files for servers to read: a name and a size always give the same bytes.
+
+lab.files.make("64-bytes.txt", 64)          the path of a file of 64 bytes
+lab.files.make("large.txt", 2**20)          1 MiB; the file is written once, then reused
+lab.files.content(3)                        b"A f", the bytes alone
+"""
 
 from __future__ import annotations
 

@@ -127,7 +127,12 @@ def identity(pid: int) -> float | None:
 
 @checked
 def ps() -> Servers:
-    """All running servers, oldest first; forgets those that are gone."""
+    """Return all running servers of this project, the oldest first.
+
+    lab.ps()                                    a table: name, process id, port, age
+    lab.ps()[0].url                             the address of the oldest
+    lab.ps()[-1].pid                            the process id of the newest
+    """
     return _listed(Marked())
 
 
@@ -145,7 +150,14 @@ def _listed(look: Marked) -> Servers:
 
 @checked
 def stop_all() -> Stopped:
-    """Stop every server of this project on this machine; returns those that were stopped."""
+    """Stop every server of this project on this machine, and return those that were stopped.
+
+        lab.stop_all()                              a table of what was stopped
+        lab.stop_all()[0].name                      the name of the oldest of them
+        lab.ps()                                    afterwards: an empty table
+
+    Raises GuardSilent if the process that guards a server of this notebook does not answer.
+    """
     look = Marked()
     servers = Stopped(_listed(look))
     mine = [own[entry.id] for entry in servers if entry.id in own]

@@ -24,8 +24,13 @@ class NotGlued(LabError):
 def glue(name: str | Mapping[str, object], value: object = _NOTHING, /) -> None:
     """Keep `value` as `name` for the sentences of the page, or several at once as a mapping.
 
-    A text, or a number that is rounded here. Where there is no notebook, nothing is kept. Raises
-    NotGlued before anything is kept.
+        lab.glue("gain", f"{ratio:.1f}")            {glue:text}`gain` shows the text
+        lab.glue("threads", 4)                      a number, as Python writes it
+        lab.glue({"low": "1.9", "high": "2.1"})     two names at once
+
+    value : a text, or a number that is already rounded. Nothing is kept outside a notebook.
+
+    Raises NotGlued before anything is kept.
     """
     if isinstance(name, Mapping) == (value is not _NOTHING):
         wrong = (

@@ -180,12 +180,12 @@ def test_two_builds_at_once_are_one_too_many(book):
         fcntl.flock(lock, fcntl.LOCK_EX)
         lock.write("process 4711, since 12:00:00")
         lock.flush()
-        started = time.monotonic()
+        start_s = time.monotonic()
         done = book.build()
     assert done.returncode == 1
     assert done.stderr.count("Another build is writing to") == 1
     assert "process 4711" in done.stderr
-    assert time.monotonic() - started < 300
+    assert time.monotonic() - start_s < 300
 
 
 def test_a_build_into_another_folder_may_draw_beside_one_that_measures_but_not_measure(book):

@@ -176,14 +176,14 @@ def test_a_package_that_npm_installed_again_as_it_was_changes_no_chapter(package
 
 
 def test_an_addon_that_was_built_again_as_it_was_changes_no_chapter(tmp_path, monkeypatch):
-    built = tmp_path / "qr.node"
-    built.write_bytes(b"code")
+    addon = tmp_path / "qr.node"
+    addon.write_bytes(b"code")
     monkeypatch.setattr(rust_addon, "missing", lambda name: None)
-    monkeypatch.setattr(rust_addon, "addon", lambda name: built)
+    monkeypatch.setattr(rust_addon, "addon", lambda name: addon)
     before = Present(tmp_path).digest("program:rust:qr")
-    os.utime(built, ns=(1, 1))
+    os.utime(addon, ns=(1, 1))
     assert Present(tmp_path).digest("program:rust:qr") == before
-    built.write_bytes(b"odec")
+    addon.write_bytes(b"odec")
     assert Present(tmp_path).digest("program:rust:qr") != before
 
 
@@ -338,14 +338,14 @@ def test_a_catalogue_that_makes_no_sense_stops_no_plan(tmp_path, spoilt):
 
 
 def test_the_guard_comes_with_every_module_of_its_process():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", "import sys, lab.processes.guard; print(*sys.modules)"],
         cwd=paths.ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    run = {m for m in done.stdout.split() if re.match(r"lab\.processes\.", m)}
+    run = {m for m in process.stdout.split() if re.match(r"lab\.processes\.", m)}
     named = Present(paths.ROOT).implied({"file:lab/processes/guard_link.py"})
     assert named == {f"file:{m.replace('.', '/')}.py" for m in run}
 
@@ -362,16 +362,16 @@ def test_a_module_of_node_comes_with_its_siblings():
 
 def test_the_page_of_a_chapter_that_just_ran_finds_its_record(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_MODE", "replay")
-    parsed = chapter.parse("book/x", SOURCE, "x.md")
+    source = chapter.parse("book/x", SOURCE, "x.md")
     variant = Variant(tmp_path, tmp_path / "out")
-    plan = variant.plan("book/x", parsed)
+    plan = variant.plan("book/x", source)
     outcome = variant.note("book/x", plan, 1.0)
     assert outcome.action == "executed" and plan.because == "it has no result here yet"
-    shown = ShownChapter("recorded", parsed.code, plan.token, variant.name, outcome)
+    shown = ShownChapter("recorded", source.code, plan.token, variant.name, outcome)
     site = Build(tmp_path, tmp_path / "out", "replay", "course", {"book/x": shown})
     record = site.last("book/x")
     assert record is not None and record.executed == outcome.executed
-    assert site.token_for("book/x", parsed.code) == plan.token
+    assert site.token_for("book/x", source.code) == plan.token
     assert site.token_for("book/x", "other cells") is None
     assert site.token_for("book/y", "") is None
-    assert variant.plan("book/x", parsed).because == ""
+    assert variant.plan("book/x", source).because == ""

@@ -186,13 +186,13 @@ def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(later):
 
 def test_a_build_that_finds_no_page_changed_brings_the_components_as_they_are_now(root, tmp_path):
     shutil.copytree(root, tmp_path / "book")
-    made = tmp_path / "book/_build/html/_static/replay.js"
-    loaded = minify.minified({"replay.js": parts.text("replay.js")})["replay.js"]
-    assert made.read_text() == loaded
-    made.write_text("as it was\n")
+    script = tmp_path / "book/_build/html/_static/replay.js"
+    minified_text = minify.minified({"replay.js": parts.text("replay.js")})["replay.js"]
+    assert script.read_text() == minified_text
+    script.write_text("as it was\n")
     done = Book(tmp_path / "book").build(**PUBLISHED)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert made.read_text() == loaded
+    assert script.read_text() == minified_text
 
 
 def test_licences_that_must_travel_along_do(html):
@@ -230,7 +230,7 @@ def test_pages_ask_for_styles_by_what_they_are_now(html):
 
 
 def test_a_rule_stays_if_a_page_could_meet_it():
-    used = frozenset({"a", "b"})
+    classes = frozenset({"a", "b"})
     cases = {
         ".a{x:1}": ".a{x:1}",
         ".gone{x:1}": "",
@@ -257,7 +257,7 @@ def test_a_rule_stays_if_a_page_could_meet_it():
         ),
     }
     for css, kept in cases.items():
-        assert styles.cut(css, used) == kept, css
+        assert styles.cut(css, classes) == kept, css
 
 
 def test_classes_are_found_in_pages_in_their_data_and_as_words_of_scripts():

@@ -24,16 +24,16 @@ def compare(tmp_path, monkeypatch):
     digests = {RELEASE: "a", BUILD: "b"}
     monkeypatch.setenv("LAB_PROFILE", "course")
     monkeypatch.setitem(candidate.OUTPUT, "course", str(tmp_path))
-    locked = []
+    locks = []
 
     @contextlib.contextmanager
     def lock(*_, **__):
-        locked.append(True)
+        locks.append(True)
         yield
-        locked.pop()
+        locks.pop()
 
     def find(build, _):
-        assert locked, "another run could be measuring the Node that is unpacked"
+        assert locks, "another run could be measuring the Node that is unpacked"
         return node_builds.Build(BUILD)
 
     monkeypatch.setattr(candidate, "BuildLock", lock)
@@ -53,7 +53,7 @@ def compare(tmp_path, monkeypatch):
     monkeypatch.setattr(versions.Sitting, "_run", run)
 
     def result(release, build, again=None, orders=((), ())):
-        left = {
+        verdicts_left = {
             RELEASE: [release, (again or [release])[0]],
             BUILD: [build, (again or [None, build])[-1]],
         }
@@ -62,7 +62,7 @@ def compare(tmp_path, monkeypatch):
         def found(page, cells, *_):
             (node,) = cells
             orders = {"one-turn": {"orders": [list(lines[node])]}} if lines[node] else {}
-            return {"claims": left[node].pop(0), "orders": orders, "failed": ""}
+            return {"claims": verdicts_left[node].pop(0), "orders": orders, "failed": ""}
 
         monkeypatch.setattr(versions, "found", found)
         code = candidate.measure("out/Release/node", [CHAPTER.removeprefix("book/")], base=26)

@@ -107,20 +107,20 @@ def test_the_end_tells_in_a_few_points_what_was_found(name):
 def test_from_memory_a_page_asks_three_questions_and_nothing_else(name):
     text = CHAPTERS[name]
     of_page = dict(questions.by_chapter())[name]
-    again = [question for question in of_page if question.memory]
+    repetitions = [question for question in of_page if question.memory]
     if f"\n## {MEMORY}\n" not in text:
-        assert again == [], f"what is asked after the summary stands under ## {MEMORY}"
+        assert repetitions == [], f"what is asked after the summary stands under ## {MEMORY}"
         return
     asks = section(text, MEMORY)
     said = CELL.sub("", asks).strip()
     assert said and "\n\n" not in said, "a line about what is asked, then the cells"
-    asked = []
+    ids = []
     for tags, lines in cells(asks):
-        asked.append(ASKS.fullmatch(" ".join(lines))[1])
+        ids.append(ASKS.fullmatch(" ".join(lines))[1])
         assert "[remove-input]" in tags
-    assert len(asked) == AGAIN
-    assert asked == [question.id for question in again]
-    assert [q.id for q in again if q.right is None] == [], "no run comes after the summary"
+    assert len(ids) == AGAIN
+    assert ids == [question.id for question in repetitions]
+    assert [q.id for q in repetitions if q.right is None] == [], "no run comes after the summary"
 
 
 @each_chapter
@@ -230,8 +230,8 @@ def test_a_source_is_named_with_its_address(name):
 
 
 def test_one_question_in_four_asks_what_a_program_does():
-    every = list(questions.questions().values())
-    told = sum(q.kind == "order" or bool(q.code) for q in every)
+    all_questions = list(questions.questions().values())
+    predictions = sum(q.kind == "order" or bool(q.code) for q in all_questions)
     # A replay asks for the order of the lines before it shows it.
     replays = sum(
         "lab.trace(" in line and "predict" not in " ".join(lines)
@@ -239,7 +239,7 @@ def test_one_question_in_four_asks_what_a_program_does():
         for _, lines in cells(text)
         for line in lines
     )
-    assert told + replays >= (len(every) + replays) / 4
+    assert predictions + replays >= (len(all_questions) + replays) / 4
 
 
 def test_every_folder_of_programs_and_questions_is_that_of_a_page_or_shared_by_a_part():

@@ -23,7 +23,7 @@ def text_of(html):
 
 @pytest.fixture
 def shown(monkeypatch):
-    compared = example_comparison()
+    comparison = example_comparison()
     drifting = {"steady": Check("warn", 0.3, 0.05, "the rate rose")}
     streams = {
         "on_schedule": Check("warn", 0.1, 0.05, "late"),
@@ -35,8 +35,8 @@ def shown(monkeypatch):
         replace(example_trial(), checks=streams),
         example_trial(status=500),
     ]
-    monkeypatch.setattr(reference_run, "results", lambda: dict(enumerate([compared, *trials])))
-    return text_of(checks_page.check_table(None).html), compared
+    monkeypatch.setattr(reference_run, "results", lambda: dict(enumerate([comparison, *trials])))
+    return text_of(checks_page.check_table(None).html), comparison
 
 
 def test_every_check_has_a_rule_and_words():

@@ -68,11 +68,19 @@ def test_without_a_simulation_the_page_says_so(tmp_path, monkeypatch):
 
 
 def test_what_is_stored_keeps_the_promise_of_the_rule():
-    found = judging_page.told()
-    ours = [one for one in found["rows"] if one["rule"] in ("today", "shared")]
-    assert {one["pairs"] for one in ours} >= {*judging_page.PAIRS, stats.least_pairs(4)}
-    for one in ours:
+    numbers = judging_page.told()
+    ours = [
+        judged_row for judged_row in numbers["rows"] if judged_row["rule"] in ("today", "shared")
+    ]
+    assert {judged_row["pairs"] for judged_row in ours} >= {
+        *judging_page.PAIRS,
+        stats.least_pairs(4),
+    }
+    for judged_row in ours:
         # Twice the error of the simulation: more than that is no chance of it.
-        assert one["alarms"] <= 1 - stats.LEVEL + 2 * one["error"], one
-        assert one.get("claims", 0) <= 1 - stats.LEVEL + 2 * one["error"], one
-    assert {one["rule"] for one in found["rows"]} >= {*judging_page.RULES, *judging_page.FAMILY}
+        assert judged_row["alarms"] <= 1 - stats.LEVEL + 2 * judged_row["error"], judged_row
+        assert judged_row.get("claims", 0) <= 1 - stats.LEVEL + 2 * judged_row["error"], judged_row
+    assert {judged_row["rule"] for judged_row in numbers["rows"]} >= {
+        *judging_page.RULES,
+        *judging_page.FAMILY,
+    }

@@ -87,18 +87,18 @@ def test_each_page_says_what_a_reader_must_know():
 
 def test_mistakes_are_told_in_the_words_of_the_task_without_any_line_of_a_program():
     html = lessons.mistakes(None).html
-    told = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
     for name in exercises.names():
         one = exercises.exercise(name)
         if one.wrong and one.chapter:
-            assert one.title.split("`")[0].strip() in told.replace("&amp;", "&").replace(
+            assert one.title.split("`")[0].strip() in text.replace("&amp;", "&").replace(
                 "&#x27;", "'"
             )
         for file in [one.solution, *(one.folder / "wrong").iterdir(), one.folder / "check.mjs"]:
             starter = set(one.starter.read_text("utf-8").splitlines())
             for line in set(one.source(file).splitlines()) - starter:
                 if len(line.strip()) > 30:
-                    assert line.strip() not in told, f"{paths.relative(file)}: {line}"
+                    assert line.strip() not in text, f"{paths.relative(file)}: {line}"
 
 
 def test_sizes_that_nobody_measured_are_none(tmp_path, monkeypatch):

@@ -29,16 +29,16 @@ def page(*shown, glued=()):
 
 
 def test_every_cell_is_there_and_those_that_are_shown_are_named_in_order():
-    said = cells.described(page(1, 3), notebook("a", ["b", "c"], "d"), {})
-    assert [(one["index"], one["source"]) for one in said["cells"]] == [
+    description = cells.described(page(1, 3), notebook("a", ["b", "c"], "d"), {})
+    assert [(one["index"], one["source"]) for one in description["cells"]] == [
         (1, "a"),
         (2, "bc"),
         (3, "d"),
     ]
-    assert said["cells"][0]["tags"] == ["t"]
-    assert said["shown"] == [1, 3]
-    assert said["kernel"] == "python3"
-    json.dumps(said)
+    assert description["cells"][0]["tags"] == ["t"]
+    assert description["shown"] == [1, 3]
+    assert description["kernel"] == "python3"
+    json.dumps(description)
 
 
 def test_the_names_of_numbers_come_in_the_order_of_the_page():

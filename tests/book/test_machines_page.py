@@ -16,14 +16,14 @@ def rows_of(html):
 
 
 def test_each_sitting_has_a_row_and_each_published_claim_a_cell_in_each():
-    found = claims.sittings()
+    sittings = claims.sittings()
     about = machines_page.about(None).html
-    assert len(rows_of(about)) == len(found)
-    assert all(one.made in about for one in found)
+    assert len(rows_of(about)) == len(sittings)
+    assert all(one.made in about for one in sittings)
     table = machines_page.table(None).html
     rows = rows_of(table)
     assert len(rows) == len(claims.claims()["claims"])
-    assert {len(row) for row in rows} == {2 + len(found)}
+    assert {len(row) for row in rows} == {2 + len(sittings)}
     word = {row[0][0]: row[1] for row in rows}
     assert word["database,"] in (["held", "stronger"], ["smaller", "than", "claimed"])
 
@@ -43,9 +43,11 @@ def test_the_rule_asks_for_two_processors_because_of_what_was_counted():
 
 
 def test_results_become_a_sitting_that_can_be_read(tmp_path):
-    recorded = json.loads((paths.DATA / "book-results.json").read_text())
-    file = results.save_sitting(recorded, tmp_path / "my-sitting.json")
+    reference_results = json.loads((paths.DATA / "book-results.json").read_text())
+    file = results.save_sitting(reference_results, tmp_path / "my-sitting.json")
     one = sitting.read(file, claims.judged_by_interval())
-    assert one.machine == recorded["machine"] and one.made == recorded["made"]
-    assert set(one.claims) == {c["id"] for c in recorded["claims"] if c["ratio"] and c["low"]}
-    assert results.save_sitting({**recorded, "claims": []}, tmp_path / "none.json") is None
+    assert one.machine == reference_results["machine"] and one.made == reference_results["made"]
+    assert set(one.claims) == {
+        c["id"] for c in reference_results["claims"] if c["ratio"] and c["low"]
+    }
+    assert results.save_sitting({**reference_results, "claims": []}, tmp_path / "none.json") is None

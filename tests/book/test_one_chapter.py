@@ -78,12 +78,12 @@ def book(tmp_path):
 
 def test_only_that_chapter_runs_again_and_again_though_nothing_changed(book):
     for _ in range(2):
-        done = book.command("chapter", "one/alpha")
-        assert done.returncode == 0, done.stdout + done.stderr
+        process = book.command("chapter", "one/alpha")
+        assert process.returncode == 0, process.stdout + process.stderr
         assert book.ran() == ["alpha"]
-        assert "Measuring one/alpha again (profile course)" in done.stdout
+        assert "Measuring one/alpha again (profile course)" in process.stdout
     page = book.root / "_build/chapter/one/alpha/html/book/one/alpha.html"
-    assert page.as_uri() in done.stdout
+    assert page.as_uri() in process.stdout
     assert "Chapter alpha" in page.read_text()
     assert not (page.parent / "beta.html").exists()
     assert not (book.root / "_build/html").exists()

@@ -24,15 +24,15 @@ TYPED = re.compile(
 
 def told_by_ratio(text):
     """What a page says of a ratio in the words of the ratio, although a claim judges it."""
-    found = []
+    names = []
     for call in criteria.CALL.finditer(text):
         _, value, *_ = [*criteria.arguments(text, call.end()), ""]
         value = " ".join(value.replace("await ", "").split())
         if value:
-            found += re.findall(rf"(?<![\w.]){re.escape(value)}\.text\b", " ".join(text.split()))
+            names += re.findall(rf"(?<![\w.]){re.escape(value)}\.text\b", " ".join(text.split()))
     for name in JUDGED.findall(text):
-        found += re.findall(rf"\b{name}\.(?:value\.)?text\b", text)
-    return found
+        names += re.findall(rf"\b{name}\.(?:value\.)?text\b", text)
+    return names
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_a_ratio_that_a_claim_judges_is_told_by_the_claim():
 
 
 def test_no_page_types_the_verdict_of_a_claim():
-    found = {}
+    typed_numbers = {}
     for page in PAGES:
         if page.name not in ABOUT_VERDICTS:
             prose = CELL.sub("", page.read_text("utf8"))
             if typed := TYPED.findall(" ".join(prose.split())):
-                found[str(page.relative_to(ROOT))] = typed
-    assert not found, "the word comes from `lab.glue` of the claim's verdict"
+                typed_numbers[str(page.relative_to(ROOT))] = typed
+    assert not typed_numbers, "the word comes from `lab.glue` of the claim's verdict"

@@ -96,7 +96,7 @@ def test_what_is_no_drawing_of_ours_is_refused():
 
 def test_a_figure_takes_it_in_before_images_are_copied_and_other_images_stay(tmp_path):
     (tmp_path / "a.svg").write_text(SOURCE)
-    noted = []
+    paths_noted = []
 
     class Env:
         docname = "book/one/page"
@@ -105,7 +105,7 @@ def test_a_figure_takes_it_in_before_images_are_copied_and_other_images_stay(tmp
             return f"book/one/{uri}", str(tmp_path / uri)
 
         def note_dependency(self, path):
-            noted.append(path)
+            paths_noted.append(path)
 
     class App:
         env = Env()
@@ -116,5 +116,5 @@ def test_a_figure_takes_it_in_before_images_are_copied_and_other_images_stay(tmp
     document += [drawn, photo, nodes.image(uri="a.svg", alt="no figure")]
     pictures._put_in(App(), document)
     assert isinstance(drawn[0], nodes.raw) and 'aria-label="told"' in drawn[0].astext()
-    assert noted == ["book/one/a.svg"]
+    assert paths_noted == ["book/one/a.svg"]
     assert len(list(document.findall(nodes.image))) == 2

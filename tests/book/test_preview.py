@@ -144,11 +144,11 @@ def test_the_reload_socket_is_for_pages_of_ours(served):
 
 
 def test_the_reload_script_is_a_file_as_the_policy_of_pages_wants_it(served):
-    here = f"127.0.0.1:{served}"
-    page = answer(served, Host=here)
+    address = f"127.0.0.1:{served}"
+    page = answer(served, Host=address)
     assert "the site" in page
     assert '<script src="/reload.js"></script>' in page
     assert page.count("<script") == 1
-    script = answer(served, "/reload.js", Host=here)
+    script = answer(served, "/reload.js", Host=address)
     assert "text/javascript" in script
     assert "/websocket-reload" in script

@@ -112,21 +112,27 @@ def explanations(name):
 
 def unexplained(name, text):
     """The numbers of a page and its questions without a reason, and all of them as written."""
-    given, published = prose.given(name, text), prose.published(text)
-    known = LISTED.get(name, {})
-    left, written = [], set()
+    numbers_of_cells, numbers_of_sources = prose.given(name, text), prose.published(text)
+    exceptions = LISTED.get(name, {})
+    without_reason, texts = [], set()
     for number in prose.numbers(text):
-        cited = prose.speaks_of_a_source(text, number.line) and prose.rounded(number, published)
-        written.add(number.text)
-        if not (number.text in known or cited or prose.same(number, given)):
-            left.append(number)
+        is_cited = prose.speaks_of_a_source(text, number.line) and prose.rounded(
+            number, numbers_of_sources
+        )
+        texts.add(number.text)
+        if not (number.text in exceptions or is_cited or prose.same(number, numbers_of_cells)):
+            without_reason.append(number)
     for why, guesses in explanations(name):
         for number in prose.numbers(why):
-            cited = prose.rounded(number, published)
-            written.add(number.text)
-            if not (number.text in known or cited or prose.same(number, given | guesses)):
-                left.append(number)
-    return left, written
+            is_cited = prose.rounded(number, numbers_of_sources)
+            texts.add(number.text)
+            if not (
+                number.text in exceptions
+                or is_cited
+                or prose.same(number, numbers_of_cells | guesses)
+            ):
+                without_reason.append(number)
+    return without_reason, texts
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -88,12 +88,12 @@ def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(
 
 @pytest.mark.parametrize("file", reference("comparison"), ids=lambda f: f.stem)
 def test_nothing_is_left_out_of_a_published_comparison(file):
-    data, known = record_files.whole(file), store.reference(file.stem)
-    assert len(data["trials"]) == len(known.trials)
-    assert len(data["control"]) == len(known.control)
+    data, comparison = record_files.whole(file), store.reference(file.stem)
+    assert len(data["trials"]) == len(comparison.trials)
+    assert len(data["control"]) == len(comparison.control)
     first = data["trials"][0]
     assert all(trial.keys() == first.keys() for trial in data["trials"])
-    for told, trial in zip(data["trials"], known.trials, strict=True):
+    for told, trial in zip(data["trials"], comparison.trials, strict=True):
         assert told["throughput"] == pytest.approx(trial.throughput)
         latency = told["latency"]
         assert sum(latency["counts"]) == trial.latency.count
@@ -104,15 +104,15 @@ def test_nothing_is_left_out_of_a_published_comparison(file):
 
 def test_the_csv_has_the_trials_of_the_control_and_the_checks_that_warned():
     file = paths.REFERENCE / f"{WITH_CONTROL}.json"
-    known = store.reference(file.stem)
+    comparison = store.reference(file.stem)
     table = list(
         csv.DictReader(io.StringIO(record_files._csv({}, record_files.about("x", "", file))))
     )
-    assert sum(row["control"] == "yes" for row in table) == len(known.control) > 0
-    assert len(table) == len(known.trials) + len(known.control)
-    assert {row["arm"] for row in table} == set(known.arms)
+    assert sum(row["control"] == "yes" for row in table) == len(comparison.control) > 0
+    assert len(table) == len(comparison.trials) + len(comparison.control)
+    assert {row["arm"] for row in table} == set(comparison.arms)
     warned = {row["started"] for row in table if row["warnings"]}
-    assert warned == {t.started for t in (*known.trials, *known.control) if t.warnings}
+    assert warned == {t.started for t in (*comparison.trials, *comparison.control) if t.warnings}
 
 
 FIELDS = [
@@ -229,8 +229,8 @@ def test_a_run_of_a_new_verb_is_published_like_any_other(data, monkeypatch):
     folder = paths.RUNS / "heard" / "20261121T190000.000000-abc"
     folder.mkdir(parents=True)
     asked = {"arms": {"a wall": {}}, "sweep": "metres", "values": [10, 1000]}
-    told = {"question": asked, "heard": "hello"}
-    (folder / "echo.json").write_text(json.dumps(told), "utf8")
+    record = {"question": asked, "heard": "hello"}
+    (folder / "echo.json").write_text(json.dumps(record), "utf8")
     book = build(data, "live", measured=["heard"])
     record_files.write(book, data / "html")
     (one,) = record_files.of_build(book)
@@ -241,7 +241,7 @@ def test_a_run_of_a_new_verb_is_published_like_any_other(data, monkeypatch):
         "experiment": "heard",
         "when": "2026-11-21T19:00:00Z",
     }
-    assert json.loads((data / "html/records/heard.json").read_text("utf8")) == {**head, **told}
+    assert json.loads((data / "html/records/heard.json").read_text("utf8")) == {**head, **record}
     assert not (data / "html/records/heard.csv").exists(), "it has no trials"
 
 
@@ -258,13 +258,13 @@ def test_the_record_that_filled_the_gaps_of_a_run_stands_beside_it_and_behind_it
         record_files.write(book, data / "html")
         return {one.name: one.here for one in record_files.of_build(book)}
 
-    there = published_of("20261121T190000", drawn_from=[name])
-    assert there == {name: True, f"{name}.recorded": False}
-    texts = [json.loads((data / f"html/records/{n}.json").read_text("utf8"))["text"] for n in there]
+    files = published_of("20261121T190000", drawn_from=[name])
+    assert files == {name: True, f"{name}.recorded": False}
+    texts = [json.loads((data / f"html/records/{n}.json").read_text("utf8"))["text"] for n in files]
     assert texts == ["here", record["text"]]
-    assert record_files.behind({"experiment": name, "recorded": True}, there) == f"{name}.recorded"
-    assert record_files.behind({"experiment": name, "recorded": False}, there) == name
-    assert record_files.behind({"experiment": "other"}, there) == ""
+    assert record_files.behind({"experiment": name, "recorded": True}, files) == f"{name}.recorded"
+    assert record_files.behind({"experiment": name, "recorded": False}, files) == name
+    assert record_files.behind({"experiment": "other"}, files) == ""
     assert published_of("20261121T190100", drawn_from=[]) == {name: True}
     other = {**record["question"], "options": {}}  # it was looked at, and did not fit
     assert published_of("20261121T190200", drawn_from=[name], question=other) == {name: True}

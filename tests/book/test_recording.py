@@ -99,15 +99,15 @@ def test_another_node_or_machine_is_another_sitting(output, other):
 
 
 def test_a_chapter_by_its_name_belongs_to_a_sitting_of_all_that_is_not_whole(output):
-    one = {**FACTS, "chapters": ["book/two"]}
-    assert recording.begin(output, one, now=2000.0)
+    facts = {**FACTS, "chapters": ["book/two"]}
+    assert recording.begin(output, facts, now=2000.0)
     assert recording.done_in(output) == {"book/one"}
     assert recording.begin(output, {**FACTS, "chapters": ["book/one"]}, now=2000.0)
     assert recording.done_in(output) == set()  # whoever names it wants it measured
     recording.end(output, ["book/two"])
     assert recording.begin(output, FACTS, now=2000.0)  # goes on with the rest
     recording.end(output, [])
-    assert not recording.begin(output, one, now=2000.0)
+    assert not recording.begin(output, facts, now=2000.0)
 
 
 @pytest.mark.parametrize("wanted", [[], ["book/two"]])

@@ -86,9 +86,9 @@ def measured(runs, name="20260101T000000.000000-aaaaaa", **changes):
 
 def test_a_build_that_measured_holds_the_books_claims_and_arms_and_nobody_elses(runs):
     measured(runs)
-    found = results.of_build(build_of("live"))
-    assert [c["id"] for c in found["claims"]] == ["sync-vs-async-file", "pool-gate"]
-    assert found["claims"][0] == {
+    sitting = results.of_build(build_of("live"))
+    assert [c["id"] for c in sitting["claims"]] == ["sync-vs-async-file", "pool-gate"]
+    assert sitting["claims"][0] == {
         "id": "sync-vs-async-file",
         "published": True,
         "verdict": "reversed",
@@ -98,11 +98,11 @@ def test_a_build_that_measured_holds_the_books_claims_and_arms_and_nobody_elses(
         "high": 0.967,
         "pairs": 6,
     }
-    arm = found["arms"][0]
+    arm = sitting["arms"][0]
     assert arm["experiment"] == EXPERIMENT and arm["p50_s"] > 0
     assert len(arm["throughput_per_s"]) == len(store.reference(EXPERIMENT).cell(arm["arm"], 1))
-    assert (found["schema"], found["mode"], found["profile"]) == (SCHEMA, "live", "course")
-    assert found["versions"] == {"node": "22.1.0", "python": "3.12.1"}
+    assert (sitting["schema"], sitting["mode"], sitting["profile"]) == (SCHEMA, "live", "course")
+    assert sitting["versions"] == {"node": "22.1.0", "python": "3.12.1"}
 
 
 def test_a_claim_whose_value_is_the_records_own_is_not_compared_with_it(runs):
@@ -115,13 +115,13 @@ def test_a_claim_whose_value_is_the_records_own_is_not_compared_with_it(runs):
 
 def test_nothing_private_is_in_the_file(runs):
     measured(runs)
-    found = results.of_build(build_of("live"))
+    sitting = results.of_build(build_of("live"))
     facts = {"cpu", "cores", "quota_cores", "ram_gib", "virt", "os", "arch"}
     arm = {"experiment", "arm", "at", "loop", "throughput_per_s", "p50_s", "p99_s"}
     arm |= {"paced", "server_cores"}
-    assert set(found["machine"]) == facts
-    assert {key for a in found["arms"] for key in a} == arm
-    text = results.save(found, runs.parent / "found.json").read_text("utf-8")
+    assert set(sitting["machine"]) == facts
+    assert {key for a in sitting["arms"] for key in a} == arm
+    text = results.save(sitting, runs.parent / "found.json").read_text("utf-8")
     for private in (machine().id, platform.release(), str(paths.ROOT), "secret", "my-own"):
         assert private not in text
 
@@ -196,16 +196,19 @@ def test_what_a_page_judged_by_itself_is_in_the_file_whichever_is_newer(runs, mo
     again = claim("sync-vs-async-file", "held", 1.3, 1.2, 1.4, source="S2")
     noted_on_its_page(monkeypatch, claim("pool-gate", "held", 7), again, CLAIMS[2])
     assert on_page.keep(CHAPTER, "course") == 3
-    found = {c["id"]: c for c in results.of_build(build_of("live"))["claims"]}
-    assert {name: c["estimate"] for name, c in found.items()} == {
+    claims_by_id = {c["id"]: c for c in results.of_build(build_of("live"))["claims"]}
+    assert {name: c["estimate"] for name, c in claims_by_id.items()} == {
         "sync-vs-async-file": 1.3,
         "pool-gate": 7,
     }
-    assert found["sync-vs-async-file"]["published"] and found["sync-vs-async-file"]["pairs"] == 6
+    assert (
+        claims_by_id["sync-vs-async-file"]["published"]
+        and claims_by_id["sync-vs-async-file"]["pairs"] == 6
+    )
     newer = build_of("live")
     newer.last(CHAPTER).__dict__["executed"] = "2999-01-01T00:00:00"
-    found = {c["id"]: c["estimate"] for c in results.of_build(newer)["claims"]}
-    assert found == {"sync-vs-async-file": 0.884, "pool-gate": 3}
+    claims_by_id = {c["id"]: c["estimate"] for c in results.of_build(newer)["claims"]}
+    assert claims_by_id == {"sync-vs-async-file": 0.884, "pool-gate": 3}
 
 
 def test_without_a_build_the_pages_that_ran_are_the_result(runs, tmp_path, monkeypatch):
@@ -268,14 +271,14 @@ def drawn(claims, its=(), mine=()):
     head = {"format": results.FORMAT, "schema": SCHEMA, "mode": "live", "profile": "course"}
     about = results.described(machine(), node="v22.1.0", python="3.12.1")
     yours = [{"id": id, **side(verdict)} for id, (_, verdict) in claims.items() if verdict]
-    counted = compare_results.busy(its)
+    busy_arms = compare_results.busy(its)
     return compare_results.drawn(
         {
             "claims": [
                 {"id": id, "name": "one", "own": False, "published": None, "book": side(verdict)}
                 for id, (verdict, _) in claims.items()
             ],
-            "arms": [[*a, x, int(a in counted)] for a, x in compare_results.medians(its).items()],
+            "arms": [[*a, x, int(a in busy_arms)] for a, x in compare_results.medians(its).items()],
             "scale": [0.1, 10],
             "ticks": [1],
             "words": page.words(),
@@ -313,13 +316,13 @@ def test_without_a_common_arm_there_is_no_factor():
 
 
 def test_no_verdict_is_neither_the_same_nor_another():
-    none = "no verdict"
+    no_verdict = "no verdict"
     cases = {
         ("held", "held"): "yes",
         ("demonstrated", "held"): "yes",  # an older file has no other word for it
         ("held", "reversed"): "no",
-        (none, none): "cannot tell",
-        ("held", none): "cannot tell",
+        (no_verdict, no_verdict): "cannot tell",
+        ("held", no_verdict): "cannot tell",
         ("held", None): "not in this file",
     }
     rows = drawn({str(i): pair for i, pair in enumerate(cases)})["rows"]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from asked import CHOICE, ENDS, data_of, runs, texts_of
-from asked import RUN as QUESTION
+from sample_questions import CHOICE, ENDS, data_of, runs, texts_of
+from sample_questions import RUN as QUESTION
 from tiny_book import Book
 
 import lab
@@ -132,21 +132,21 @@ def asked(build, page="book/part/review"):
 def test_a_chapter_notes_what_it_told_and_the_build_reads_it(book, tmp_path, monkeypatch):
     notes = tmp_path / "notes.jsonl"
     monkeypatch.setenv("LAB_USAGE_FILE", str(notes))
-    for told in (
+    for call in (
         lambda: lab.ask("wins"),
         lambda: lab.ask("factor"),
         lambda: lab.ask("again"),
         lambda: lab.reveal("wins"),
         lambda: lab.answer("factor", 9.5),
     ):
-        told()
-    found = usage_notes.read(notes).answers
-    assert {one["id"]: (one["right"], one["measured"]) for one in found} == {
+        call()
+    answers = usage_notes.read(notes).answers
+    assert {one["id"]: (one["right"], one["measured"]) for one in answers} == {
         "again": (4.0, False),  # at once
         "wins": (["sync"], False),
         "factor": (9.5, True),
     }
-    assert len(found) == 3  # asking tells nothing of what is locked
+    assert len(answers) == 3  # asking tells nothing of what is locked
 
 
 def test_a_replay_that_asks_first_notes_its_orders_and_another_one_nothing(tmp_path, monkeypatch):
@@ -175,14 +175,17 @@ def test_the_key_of_a_replay_is_the_one_that_a_browser_keeps_it_under():
 
 
 def test_a_review_knows_what_is_right_and_where_to_read_it_again(book):
-    found = asked(book())
-    factor = found["factor"]
+    review_questions = asked(book())
+    factor = review_questions["factor"]
     assert (factor["right"], factor["measured"], factor["within"]) == (9.5, True, 2)
     assert factor["mistakes"][0]["low"] < 95 < factor["mistakes"][0]["high"]
     assert (url_of(factor), factor["section"]) == ("one.html#answer-factor", "Why: it waits")
-    assert found["wins"]["options"][0]["why"] == "Because &lt; and &amp; are characters."
-    assert (url_of(found["again"]), found["again"]["memory"]) == ("one.html#question-again", True)
-    assert "memory" not in found["wins"]
+    assert review_questions["wins"]["options"][0]["why"] == "Because &lt; and &amp; are characters."
+    assert (url_of(review_questions["again"]), review_questions["again"]["memory"]) == (
+        "one.html#question-again",
+        True,
+    )
+    assert "memory" not in review_questions["wins"]
 
 
 def test_a_review_leaves_out_what_no_run_has_told(book):
@@ -225,12 +228,12 @@ def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(boo
 
 def test_the_order_of_a_replay_is_asked_again_and_every_order_that_was_seen_is_right(book):
     orders = [["a", "b", "c"], ["a", "c", "b"], ["a", "b", "c"], ["a", "b"]]
-    found = asked(book(replays=[{**LATE, "orders": orders}]))["replay-x"]
-    assert found["right"] == [["a", "b", "c"], ["a", "c", "b"]]
-    assert found["items"] == ["b", "c", "a"]  # never one that is right
-    assert (found["key"], found["code"]) == ("loop-replay:x", "c()")
-    assert (url_of(found), found["section"]) == ("one.html#replay-x", "See")
-    assert "each of them is right" in found["ask"]
+    question = asked(book(replays=[{**LATE, "orders": orders}]))["replay-x"]
+    assert question["right"] == [["a", "b", "c"], ["a", "c", "b"]]
+    assert question["items"] == ["b", "c", "a"]  # never one that is right
+    assert (question["key"], question["code"]) == ("loop-replay:x", "c()")
+    assert (url_of(question), question["section"]) == ("one.html#replay-x", "See")
+    assert "each of them is right" in question["ask"]
 
 
 @pytest.mark.parametrize("lines", [[], ["a"], ["a", "a"], list("abcdefghijklm")])
@@ -272,13 +275,13 @@ def test_no_text_of_a_review_ends_its_script(book):
         "code": f"// {ENDS}",
         "item": ENDS,
     }
-    for shown, known in (
+    for review, names in (
         (reviews.review(build, "book/part/review"), {*as_they_are}),
         (predictions.overview(build), {*as_they_are} - {"code"}),
     ):
-        assert not runs(shown.html)
-        texts = {*texts_of(data_of(shown.html))}
-        assert {name for name, text in as_they_are.items() if text in texts} == known
+        assert not runs(review.html)
+        texts = {*texts_of(data_of(review.html))}
+        assert {name for name, text in as_they_are.items() if text in texts} == names
 
 
 def test_the_overview_follows_the_contents_of_the_book_and_tells_no_reasons(book):

@@ -24,7 +24,7 @@ def trial(arm="string", at=None, drift=None, status=None, series=True, window=(0
 
 
 def test_most_of_its_trials_must_drift_and_one_trial_is_no_server():
-    found = unsteady.of_trials(
+    servers = unsteady.of_trials(
         [
             *(trial("two of three", drift=d) for d in (0.4, 0.2, None)),
             *(trial("half", drift=d) for d in (0.4, None)),
@@ -32,7 +32,9 @@ def test_most_of_its_trials_must_drift_and_one_trial_is_no_server():
             *(trial("few answers", drift=None, status="warn") for _ in range(3)),
         ]
     )
-    assert [(one.server, len(one.drifts), one.trials) for one in found] == [("two of three", 2, 3)]
+    assert [(one.server, len(one.drifts), one.trials) for one in servers] == [
+        ("two of three", 2, 3)
+    ]
 
 
 def test_the_values_of_a_sweep_are_servers_of_their_own():

@@ -122,7 +122,7 @@ def test_a_card_says_what_was_published_and_measured_what_holds_and_why(build):
     entry = claims.claims()["claims"]["sync-vs-async-file"]
     assert tone == "fail" and 'data-source="S2" data-verdict="reversed"' in card
     assert text_of(re.search(r"<h3>(.*?)</h3>", card)[1]) == entry["sentence"]
-    in_sight, folded = card.split("<details>")
+    in_sight, details = card.split("<details>")
     assert "Afshin Mehrabani 2013 reversed" in text_of(in_sight)
     assert entry["why"] in text_of(in_sight)
     assert facts_of(in_sight) == {
@@ -134,7 +134,7 @@ def test_a_card_says_what_was_published_and_measured_what_holds_and_why(build):
     every = claims.words_of("sync-vs-async-file")
     assert facts_of(in_sight)["sittings"].startswith(f"{len(every)}, from ")
     assert card.count('class="at sitting"') == len(every)
-    facts = facts_of(folded)
+    facts = facts_of(details)
     assert entry["quote"] in facts["source"]
     assert facts["limit"] == "≥ 1.13×; equal: 0.952× to 1.05×"
     assert "12 pairs; A/A ±2 %" in facts["trials"]
@@ -210,12 +210,12 @@ def test_every_published_claim_has_a_card_and_those_nobody_judged_say_so(build):
 
 def test_what_one_can_choose_adds_up_to_the_cards(build):
     html = cards.cards(build).html
-    found = cards_of(html)
+    card_texts = cards_of(html)
     for facet in ("source", "verdict"):
         counts = re.findall(rf'name="{facet}" value="([^"]+)".*?\((\d+)\)', html)
-        assert sum(int(n) for _, n in counts) == len(found)
+        assert sum(int(n) for _, n in counts) == len(card_texts)
         for value, n in counts:
-            having = [card for _, card in found.values() if f'data-{facet}="{value}"' in card]
+            having = [card for _, card in card_texts.values() if f'data-{facet}="{value}"' in card]
             assert len(having) == int(n) > 0
 
 
@@ -238,19 +238,22 @@ def test_a_ratio_that_we_derived_says_so_and_has_no_star(build):
 
 def test_the_books_own_sentences_stand_by_chapter_with_what_judged_them(build):
     html = cards.sentences(build).html
-    said = [text_of(line) for line in re.findall(r"<li.*?</li>", html)]
-    assert said[0].startswith("held Three is more, <b>surely</b>.")
-    assert "measured 3× [2.9, 3.1], 12 pairs, A/A ±2 %" in said[0] and "wanted ≥ 2" in said[0]
-    assert "measured 2, counted; wanted 2 to 2" in said[1]
+    sentences = [text_of(line) for line in re.findall(r"<li.*?</li>", html)]
+    assert sentences[0].startswith("held Three is more, <b>surely</b>.")
+    assert (
+        "measured 3× [2.9, 3.1], 12 pairs, A/A ±2 %" in sentences[0]
+        and "wanted ≥ 2" in sentences[0]
+    )
+    assert "measured 2, counted; wanted 2 to 2" in sentences[1]
     assert "<b>surely</b>" not in html
     assert re.findall(r"<summary>(.*?)</summary>", html) == [
         'Sync or Async Files <span class="n">2 held</span>'
     ]
-    said = text_of(html)
-    assert "1 are judged by the interval" in said
-    assert "stops the reference run" in said and "says nothing about how often" in said
+    sentences = text_of(html)
+    assert "1 are judged by the interval" in sentences
+    assert "stops the reference run" in sentences and "says nothing about how often" in sentences
     # Of the two verdicts that were read from an interval, one is on a published claim.
-    assert "2 verdicts were read from intervals" in said and "up to 0.1 of them" in said
+    assert "2 verdicts were read from intervals" in sentences and "up to 0.1 of them" in sentences
 
 
 def test_every_word_of_a_verdict_is_defined_and_every_change_of_a_criterion_shown(build):
@@ -287,15 +290,15 @@ def test_the_plot_counts_verdicts_alone_and_draws_what_has_none_hollow(build):
 
 def test_the_data_can_be_downloaded_and_read_back(build):
     html = verdicts.verdict_data(build).html
-    found = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]
-    (entry,) = json.loads(found[0])
+    data_links = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]
+    (entry,) = json.loads(data_links[0])
     assert len(entry["value"]["per_pair"]) == 12 and entry["machine"] == "a machine"
     assert entry["warnings"] == ["not steady in 9 of 24 trials"] and "held" not in entry
     assert entry["limit"].startswith("≥ 1.13×")
-    (line,) = csv.DictReader(io.StringIO(found[1]))
+    (line,) = csv.DictReader(io.StringIO(data_links[1]))
     assert (line["verdict"], line["estimate"], line["chapter"]) == ("reversed", "0.9", PAGE)
     assert (line["pairs"], line["p"], line["basis"]) == ("12", "0.001", "interval")
-    own = {row["id"]: row for row in csv.DictReader(io.StringIO(found[2]))}
+    own = {row["id"]: row for row in csv.DictReader(io.StringIO(data_links[2]))}
     assert (own["own"]["limit"], own["two"]["basis"]) == ("≥ 2", "count")
 
 
@@ -334,8 +337,8 @@ def test_what_a_claim_notes_is_one_line_that_can_be_read(build, tmp_path):
 def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measured(build):
     wave = store.reference("files-wave")
     claims.claim("sync-vs-async-file-p50", wave.ratio("async", metric="p50"))
-    found = usage_notes.read(Path(os.environ["LAB_USAGE_FILE"])).claims
-    record = replace(build.last(PAGE), claims=found, drawn_from=["files-wave"])
+    noted_claims = usage_notes.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    record = replace(build.last(PAGE), claims=noted_claims, drawn_from=["files-wave"])
     build.last = lambda _: record
     table = systems.systems_table(build)
     who = "Afshin Mehrabani 2013"
@@ -348,7 +351,7 @@ def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measure
         seen = [1e3 * t.metric("p50") for t in wave.pool(arm)]
         shown = float(row[4].removesuffix(" ms").replace(",", ""))
         assert min(seen) <= shown <= max(seen)
-    assert rows[0][-1] == f"{name}: {found[-1]['verdict']}"
+    assert rows[0][-1] == f"{name}: {noted_claims[-1]['verdict']}"
 
 
 def test_a_server_stands_beside_its_own_rate_where_the_ratio_is_one_of_times(build):

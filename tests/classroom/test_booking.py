@@ -27,15 +27,17 @@ c.Autograde.sanitize_preprocessors = [
 @pytest.fixture(scope="module")
 def laid(tmp_path_factory):
     """A course with hand-ins, its assignment generated; for copies."""
-    own = Class(tmp_path_factory.mktemp("laid") / "course")
-    make.gradebook(own.course)
-    nbgrader(own.root, "generate_assignment", WEEK)
-    own.hand_in("anna", summary="solution", twelve_calls="solution")
-    own.hand_in("ben", summary="sorts-text.mjs")
-    own.hand_in("carl", summary=ATTACKS["exits"])
-    own.hand_in("dora", summary="solution")
-    (own.course.submitted / "dora" / WEEK / "timestamp.txt").write_text("2027-01-20 10:00:00 UTC")
-    return own.root
+    course = Class(tmp_path_factory.mktemp("laid") / "course")
+    make.gradebook(course.course)
+    nbgrader(course.root, "generate_assignment", WEEK)
+    course.hand_in("anna", summary="solution", twelve_calls="solution")
+    course.hand_in("ben", summary="sorts-text.mjs")
+    course.hand_in("carl", summary=ATTACKS["exits"])
+    course.hand_in("dora", summary="solution")
+    (course.course.submitted / "dora" / WEEK / "timestamp.txt").write_text(
+        "2027-01-20 10:00:00 UTC"
+    )
+    return course.root
 
 
 @pytest.fixture
@@ -50,12 +52,12 @@ def book(root):
         join submitted_assignment s on s.id = sn.assignment_id
         join notebook n on n.id = sn.notebook_id join base_cell b on b.id = x.cell_id
         order by 1, 2, 3"""
-    told = "select s.student_id, n.name, b.name, "
+    query = "select s.student_id, n.name, b.name, "
     grades = "x.auto_score, x.manual_score, x.needs_manual_grade, sn.late_submission_penalty"
     with sqlite3.connect(root / "gradebook.db") as base:
         return (
-            base.execute(f"{told}{grades}{of.format('grade')}").fetchall(),
-            base.execute(f"{told}x.auto_comment{of.format('comment')}").fetchall(),
+            base.execute(f"{query}{grades}{of.format('grade')}").fetchall(),
+            base.execute(f"{query}x.auto_comment{of.format('comment')}").fetchall(),
             base.execute("select student_id, timestamp from submitted_assignment").fetchall(),
         )
 
@@ -63,12 +65,12 @@ def book(root):
 @pytest.fixture(scope="module")
 def expected(laid, tmp_path_factory):
     """The gradebook that nbgrader's own preprocessors and connections make."""
-    own = shutil.copytree(laid, tmp_path_factory.mktemp("own") / "course")
-    file = own / make.CONFIG
+    course = shutil.copytree(laid, tmp_path_factory.mktemp("own") / "course")
+    file = course / make.CONFIG
     quick = "import lab.classroom.booking as booking\nbooking.keep_connections = lambda: None\n"
     file.write_text(quick + file.read_text() + OWN)
-    nbgrader(own, "autograde", WEEK)
-    made = book(own)
+    nbgrader(course, "autograde", WEEK)
+    made = book(course)
     points = {who: sum(row[3] for row in made[0] if row[0] == who) for who, *_ in made[0]}
     assert points["anna"] > points["ben"] > points["carl"] == 0
     assert any(row[6] for row in made[0] if row[0] == "dora")  # late

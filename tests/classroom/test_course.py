@@ -42,18 +42,18 @@ def test_steps_of_the_project_come_in_their_order_from_the_first_on(tmp_path, na
     assert steps and steps == list(range(1, len(steps) + 1))
 
 
-def secrets(asked):
+def secrets(task):
     """Lines that only solution, check and wrong answers have, by the file they stand in."""
-    says = [one.says for one in asked.criteria]
-    public = "\n".join([asked.begin(), asked.task(), *says])
+    says = [criterion.says for criterion in task.criteria]
+    public = "\n".join([task.begin(), task.task(), *says])
     files = [
-        one
-        for one in asked.folder.rglob("*")
-        if one.is_file() and one not in (asked.starter, asked.folder / "task.md")
+        criterion
+        for criterion in task.folder.rglob("*")
+        if criterion.is_file() and criterion not in (task.starter, task.folder / "task.md")
     ]
     for file in files:
         if file.name == exercise.FILE:
-            told = [text for wrong in asked.wrong for text in (wrong.is_, wrong.message)]
+            told = [text for wrong in task.wrong for text in (wrong.is_, wrong.message)]
             yield from (text for text in told if len(text) > 25 and text not in public)
             continue
         for line in file.read_text().splitlines():
@@ -174,14 +174,14 @@ def test_the_next_steps_can_be_pasted_into_a_shell_wherever_the_course_lies(tmp_
     folder = tmp_path / "other" / ".." / "Ann's courses"
     assert door.main(["make", str(folder)]) == 0
     assert ".." not in capfd.readouterr().out
-    said = (folder / make.NEXT).read_text()
-    commands = said.partition("```sh\n")[2].partition("```")[0].splitlines()
+    text = (folder / make.NEXT).read_text()
+    commands = text.partition("```sh\n")[2].partition("```")[0].splitlines()
     (to,) = [line for line in commands if line.startswith("cd ")]
     went = subprocess.run(
         ["sh", "-c", f"{to} && pwd"], capture_output=True, text=True, check=True, cwd="/"
     )
     assert went.stdout.strip() == str(folder.resolve())
-    (again,) = re.findall("`(make course COURSE=[^`]+)`", said)
+    (again,) = re.findall("`(make course COURSE=[^`]+)`", text)
     words = shlex.split(again)
     assert words == ["make", "course", f"COURSE={folder.resolve()}"]
 

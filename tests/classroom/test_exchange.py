@@ -91,14 +91,16 @@ def test_a_link_to_what_only_the_instructor_may_read_brings_nothing(room):
     assert of(scores(room.root), "ben") == TOTAL
     assert of(scores(room.root), "eve") == 0
     collected = room.course.submitted / "eve" / WEEK
-    plain = [one.name for one in collected.rglob("*") if one.is_file() and not one.is_symlink()]
+    plain = [file.name for file in collected.rglob("*") if file.is_file() and not file.is_symlink()]
     assert sorted(plain) == ["submission_secret.txt", "timestamp.txt"]
     nbgrader(room.root, "generate_feedback", WEEK)
     page = (room.root / "feedback" / "eve" / WEEK / "summary.html").read_text()
     assert "a link that leads out of the folder" in page
     solution = [line.strip() for line in SUMMARY.solution.read_text().splitlines()]
     begin = SUMMARY.begin()
-    assert [one for one in solution if len(one) > 25 and one not in begin and one in page] == []
+    assert [
+        file for file in solution if len(file) > 25 and file not in begin and file in page
+    ] == []
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can lay in what others own")
@@ -151,12 +153,12 @@ def test_a_hand_in_that_names_an_earlier_time_than_its_last_change_is_told(room)
 def test_a_course_is_its_instructors_alone(room, tmp_path):
     """Students of the same machine cannot look into it, whatever the instructor's umask."""
     root = tmp_path / "own"
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", f"umask 022; exec {sys.executable} -m lab.classroom make {root}"],
         env={**environment(), "PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     assert root.stat().st_mode & 0o077 == 0

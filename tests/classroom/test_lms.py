@@ -183,7 +183,7 @@ def test_students_ids_are_names_of_folders():
 
 def test_a_folder_of_a_project_is_laid_out_as_a_zip_that_counts_for_it(tmp_path):
     archive = tmp_path / "all.zip"
-    with zipfile.ZipFile(archive, "w") as made:
+    with zipfile.ZipFile(archive, "w") as archive_file:
         for path, text in {
             "Anna Bohm_4711_assignsubmission_file_/drop-01/src/server.mjs": "import './a.mjs';\n",
             "Anna Bohm_4711_assignsubmission_file_/drop-01/src/a.mjs": "1;\n",
@@ -191,7 +191,7 @@ def test_a_folder_of_a_project_is_laid_out_as_a_zip_that_counts_for_it(tmp_path)
             "Ben Ro_4712_assignsubmission_file_/drop-01/a.mjs": "1;\n",
             "Ben Ro_4712_assignsubmission_file_/drop-01/b.mjs": "2;\n",
         }.items():
-            made.writestr(path, text)
+            archive_file.writestr(path, text)
     given = {(one.student, one.file): one.data for one in lms.read(archive, {})}
     assert set(given) == {("anna-bohm", "drop-01.zip"), ("ben-ro", "drop-01.zip")}
     for (student, name), data in given.items():

@@ -50,12 +50,12 @@ def serial(works):
 
 
 def test_points_are_those_of_one_after_another(works, tmp_path):
-    told = []
+    progress = []
     results = many.grade(
-        works, tmp_path / "kept", workers=2, tell=lambda *said: told.append(said[0])
+        works, tmp_path / "kept", workers=2, tell=lambda *said: progress.append(said[0])
     )
     assert points(results) == serial(works)
-    assert told == list(range(1, len(works) + 1))
+    assert progress == list(range(1, len(works) + 1))
     assert len(list((tmp_path / "kept").iterdir())) == len(works)
 
 
@@ -84,7 +84,7 @@ def test_a_processor_has_two_in_hand_and_no_more_than_memory_is_for(works, tmp_p
 
 def test_what_a_clock_decides_is_judged_last_and_alone(works, tmp_path, monkeypatch):
     clock = dataclasses.replace(SUMMARY, clock=True)
-    timed = [dataclasses.replace(one, exercise=clock) for one in works[:3]]
+    slow_works = [dataclasses.replace(one, exercise=clock) for one in works[:3]]
     running, lock, beside = set(), threading.Lock(), {}
 
     def judged(work, stop):
@@ -97,9 +97,9 @@ def test_what_a_clock_decides_is_judged_last_and_alone(works, tmp_path, monkeypa
         return batch.broken(work, "nothing was run")
 
     monkeypatch.setattr(batch, "judged", judged)
-    many.grade(timed + works[3:], tmp_path / "kept", workers=2)
-    assert list(beside)[-3:] == [one.student for one in timed]
-    assert [beside[one.student] for one in timed] == [{one.student} for one in timed]
+    many.grade(slow_works + works[3:], tmp_path / "kept", workers=2)
+    assert list(beside)[-3:] == [one.student for one in slow_works]
+    assert [beside[one.student] for one in slow_works] == [{one.student} for one in slow_works]
     assert max(map(len, beside.values())) > 1
 
 
@@ -121,10 +121,10 @@ def test_an_error_of_ours_over_one_hand_in_leaves_the_others_their_verdict(
 
 
 def test_workers_that_are_killed_lose_nothing_and_double_nothing(works, tmp_path, monkeypatch):
-    asked, killed = [], []
+    works_judged, pids_killed = [], []
     keep = batch.keep
     monkeypatch.setattr(
-        batch, "keep", lambda work, *a, **k: asked.append(work) or keep(work, *a, **k)
+        batch, "keep", lambda work, *a, **k: works_judged.append(work) or keep(work, *a, **k)
     )
     with cluster(2) as address:
         from distributed import Client
@@ -135,12 +135,12 @@ def test_workers_that_are_killed_lose_nothing_and_double_nothing(works, tmp_path
         def kill(done, *_):
             if done in (1, 4):
                 os.kill(pids[0], signal.SIGKILL)
-                killed.append(pids.pop(0))
+                pids_killed.append(pids.pop(0))
 
         results = many.grade(works, tmp_path / "kept", scheduler=address, tell=kill)
-    assert len(killed) == 2
+    assert len(pids_killed) == 2
     assert points(results) == serial(works)
-    assert sorted(one.student for one in asked) == [one.student for one in works]
+    assert sorted(one.student for one in works_judged) == [one.student for one in works]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("the disk is full")])
@@ -186,14 +186,14 @@ def test_what_is_alike_is_judged_once_and_is_of_each(small, tmp_path, monkeypatc
     for name in ("anna", "ben", "carl"):
         small.hand_in(name, summary="solution")
     works = list(handins.found(small.course, small.week, ["summary"]))
-    asked = []
+    students = []
     judge = batch.judged
     monkeypatch.setattr(
-        batch, "judged", lambda work, **how: asked.append(work.student) or judge(work, **how)
+        batch, "judged", lambda work, **how: students.append(work.student) or judge(work, **how)
     )
     results = many.grade(works, tmp_path / "kept")
     assert points(results) == [("anna", 7), ("ben", 7), ("carl", 7)]
-    assert asked == ["anna"]
+    assert students == ["anna"]
 
 
 def test_a_cluster_is_used_by_its_address_and_one_that_is_none_is_named(works, tmp_path):

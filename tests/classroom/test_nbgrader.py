@@ -44,7 +44,7 @@ def environment(**more):
 
 def nbgrader(root, *arguments, **more):
     """Run one of nbgrader's commands; returns what it said."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "nbgrader", *arguments],
         cwd=root,
         env=environment(**more),
@@ -52,8 +52,8 @@ def nbgrader(root, *arguments, **more):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stderr
+    assert process.returncode == 0, process.stderr[-3000:]
+    return process.stderr
 
 
 def scores(root):
@@ -87,16 +87,16 @@ def test_a_week_from_release_to_grades(small, tmp_path):
     nbgrader(root, "release_assignment", WEEK, **at)
     home = tmp_path / "anna"
     home.mkdir()
-    own = [f"--Exchange.root={exchange}", "--course=small"]
-    nbgrader(home, "fetch_assignment", WEEK, *own)
+    options = [f"--Exchange.root={exchange}", "--course=small"]
+    nbgrader(home, "fetch_assignment", WEEK, *options)
     file = home / WEEK / "summary.ipynb"
-    made = json.loads(file.read_text())
-    (work,) = [c for c in made["cells"] if "".join(c["source"]).startswith("%%submit")]
+    hand_in = json.loads(file.read_text())
+    (work,) = [c for c in hand_in["cells"] if "".join(c["source"]).startswith("%%submit")]
     assert SUMMARY.begin().strip() in "".join(work["source"])
     wrong = (SUMMARY.folder / "wrong" / "sorts-text.mjs").read_text()
     work["source"] = f"%%submit summary\n{wrong}"
-    file.write_text(json.dumps(made))
-    nbgrader(home, "submit", WEEK, *own, "--student=anna")
+    file.write_text(json.dumps(hand_in))
+    nbgrader(home, "submit", WEEK, *options, "--student=anna")
     nbgrader(root, "collect", WEEK, **at)
     said = nbgrader(root, "autograde", WEEK)
     assert "1/2" in said and "2/2" in said
@@ -144,13 +144,13 @@ def test_tampered_hostile_and_broken_hand_ins_cost_their_own_points_only(ready):
     (ready.folder("extra") / "bonus.ipynb").write_text(json.dumps(extra))
     ready.hand_in("anna", summary="solution", twelve_calls="solution")
     nbgrader(ready.root, "autograde", WEEK)
-    found = scores(ready.root)
-    assert of(found, "anna") == TOTAL
-    assert {one.__name__: of(found, one.__name__) for one in TAMPERINGS} == {
+    points = scores(ready.root)
+    assert of(points, "anna") == TOTAL
+    assert {one.__name__: of(points, one.__name__) for one in TAMPERINGS} == {
         one.__name__: 14 for one in TAMPERINGS
     }
     hostile = [*ATTACKS, "no-json", "no-text", "empty", "list", "extra"]
-    assert {name: of(found, name) for name in hostile} == dict.fromkeys(hostile, 0)
+    assert {name: of(points, name) for name in hostile} == dict.fromkeys(hostile, 0)
     nbgrader(ready.root, "generate_feedback", WEEK)
     page = (ready.root / "feedback" / "no-json" / WEEK / "summary.html").read_text()
     assert "its JSON cannot be read" in page
@@ -164,7 +164,7 @@ def test_what_was_not_judged_is_neither_full_points_nor_zero_but_a_stop(ready, m
         "def fails(*_, **__): raise run.NotGraded('the driver fell over')\n"
         "run.grade = fails\n" + (ready.root / make.CONFIG).read_text()
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "nbgrader", "autograde", WEEK],
         cwd=ready.root,
         env=environment(),
@@ -172,8 +172,8 @@ def test_what_was_not_judged_is_neither_full_points_nor_zero_but_a_stop(ready, m
         text=True,
         check=False,
     )
-    assert done.returncode != 0
-    assert "no verdict now: the driver fell over" in done.stderr
+    assert process.returncode != 0
+    assert "no verdict now: the driver fell over" in process.stderr
     assert not (ready.root / "autograded" / "anna" / WEEK).exists()
     assert of(scores(ready.root), "anna") == 0
 
@@ -208,7 +208,7 @@ def test_where_the_grader_cannot_stand_nothing_of_a_hand_in_is_run(ready, tmp_pa
         (tmp_path / "other").mkdir()
         (tmp_path / "other" / "lab.py").write_text("raise ImportError('No module named lab')")
         more = {"PYTHONPATH": str(tmp_path / "other")}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "nbgrader", "autograde", WEEK],
         cwd=ready.root,
         env=environment() | more,
@@ -217,9 +217,9 @@ def test_where_the_grader_cannot_stand_nothing_of_a_hand_in_is_run(ready, tmp_pa
         check=False,
     )
     assert not (tmp_path / "ran").exists()
-    assert done.returncode != 0
+    assert process.returncode != 0
     says = courses.FILE if broken == "the course" else "bin/activate"
-    assert says in done.stderr.splitlines()[-1], done.stderr
+    assert says in process.stderr.splitlines()[-1], process.stderr
 
 
 def test_the_formgrader_refuses_what_a_course_that_cannot_be_read_would_run(ready):
@@ -239,13 +239,13 @@ def test_the_formgrader_refuses_what_a_course_that_cannot_be_read_would_run(read
 
 def test_what_an_lms_gives_is_graded_as_what_the_exchange_gives(ready):
     right = SUMMARY.solution.read_text()
-    made = notebook.made(ready.course, ready.week, "summary", right)
+    hand_in = notebook.made(ready.course, ready.week, "summary", right)
     place = ready.root / "downloaded" / WEEK / "archive"
     place.mkdir(parents=True)
     with zipfile.ZipFile(place / "moodle.zip", "w") as archive:
         folder = "Anna B_17_assignsubmission_file_"
         archive.writestr(f"{folder}/summary.mjs", right)
-        archive.writestr("Ben C_18_assignsubmission_file_/summary.ipynb", json.dumps(made))
+        archive.writestr("Ben C_18_assignsubmission_file_/summary.ipynb", json.dumps(hand_in))
         archive.writestr("../evil/summary.mjs", right)
     with zipfile.ZipFile(place / "canvas.zip", "w") as archive:
         archive.writestr("dorad_LATE_19_77_summary.mjs", right)
@@ -293,13 +293,13 @@ def test_who_stops_it_is_told_how_to_go_on(ready):
         text=True,
         start_new_session=True,
     ) as running:
-        said = []
+        lines = []
         for line in running.stderr:
             if "1/6" in line:
                 os.killpg(running.pid, signal.SIGINT)
-            said.append(line)
+            lines.append(line)
     assert running.returncode != 0
-    assert config.STOPPED in said[-1] and not [one for one in said if "Traceback" in one]
+    assert config.STOPPED in lines[-1] and not [one for one in lines if "Traceback" in one]
     nbgrader(ready.root, "autograde", WEEK)
     assert of(scores(ready.root), "carl") == 14
 
@@ -349,44 +349,50 @@ def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_gradebook(
     ready.hand_in("anna", summary="solution", twelve_calls="solution")
     ready.hand_in("ben", summary="sorts-text.mjs")
     ready.hand_in("carl", summary=ATTACKS["exits"])
-    other = tmp_path / "other"
-    shutil.copytree(ready.root, other)
-    nbgrader(other, "autograde", WEEK)
-    lines = len(nbgrader(other, "autograde", WEEK, "--force").splitlines())
+    copy_root = tmp_path / "other"
+    shutil.copytree(ready.root, copy_root)
+    nbgrader(copy_root, "autograde", WEEK)
+    lines = len(nbgrader(copy_root, "autograde", WEEK, "--force").splitlines())
     chance = random.Random(int(os.environ.get("LAB_ATTACK_SEED", "19")))
-    killed = 0
+    kills = 0
     for _ in range(3 * times):
-        ended = killed_at(ready.root, chance.randrange(lines - 5))
-        killed += not ended
-        if killed == times:
+        has_ended = killed_at(ready.root, chance.randrange(lines - 5))
+        kills += not has_ended
+        if kills == times:
             break
         # All again, as when somebody hands in anew: after an end there is less to do.
-        if ended or chance.random() < 0.3:
+        if has_ended or chance.random() < 0.3:
             shutil.rmtree(ready.root / "autograded", ignore_errors=True)
-    assert killed == times
+    assert kills == times
     nbgrader(ready.root, "autograde", WEEK)
-    assert scores(ready.root) == scores(other)
-    assert of(scores(other), "anna") == TOTAL
+    assert scores(ready.root) == scores(copy_root)
+    assert of(scores(copy_root), "anna") == TOTAL
     kept = {file.name for file in judging.kept(ready.course).iterdir()}
     assert len(kept) == len({name for name in kept if name.endswith(".json")}) == 4
 
 
 def test_a_class_of_one_uses_the_same_door(tmp_path):
     """`python -m lab.classroom grade` judges what nbgrader books afterwards."""
-    own = Class(tmp_path / "own")
-    own.hand_in("anna", summary="solution")
-    assert door.main(["grade", WEEK, "--course", str(own.root), "--exercise", "summary"]) == 0
-    (result,) = judging.results(own.course, own.week)
+    small_class = Class(tmp_path / "own")
+    small_class.hand_in("anna", summary="solution")
+    assert (
+        door.main(["grade", WEEK, "--course", str(small_class.root), "--exercise", "summary"]) == 0
+    )
+    (result,) = judging.results(small_class.course, small_class.week)
     assert (result.student, result.points) == ("anna", 7)
-    assert judging.place(own.course, own.week, "anna", "summary").with_suffix(".html").exists()
+    assert (
+        judging.place(small_class.course, small_class.week, "anna", "summary")
+        .with_suffix(".html")
+        .exists()
+    )
 
 
 def test_what_is_printed_is_booked_whatever_a_notebook_is_called(ready):
     made = notebook.made(ready.course, ready.week, "summary", SUMMARY.solution.read_text())
     (ready.folder("anna") / "Week 1 homework.ipynb").write_text(json.dumps(made))
     (ready.folder("ben") / "summary.mjs").write_text(SUMMARY.solution.read_text())
-    said = nbgrader(ready.root, "autograde", WEEK)
-    assert said.count("7 of 7 points") == 2
+    output = nbgrader(ready.root, "autograde", WEEK)
+    assert output.count("7 of 7 points") == 2
     assert (
         of(scores(ready.root), "anna", "summary"),
         of(scores(ready.root), "ben", "summary"),
@@ -394,7 +400,7 @@ def test_what_is_printed_is_booked_whatever_a_notebook_is_called(ready):
         14,
         14,
     )
-    assert "Came in: " in said
+    assert "Came in: " in output
 
 
 def test_a_check_that_was_mended_is_judged_and_booked_anew(ready, tmp_path):
@@ -402,14 +408,14 @@ def test_a_check_that_was_mended_is_judged_and_booked_anew(ready, tmp_path):
     ready.hand_in("anna", summary="sorts-text.mjs")
     nbgrader(ready.root, "autograde", WEEK)
     before = of(scores(ready.root), "anna")
-    (booked,) = (ready.root / "autograded").glob("anna/*/.graded")
-    of_now = booked.read_text()
+    (mark_file,) = (ready.root / "autograded").glob("anna/*/.graded")
+    of_now = mark_file.read_text()
     assert "Skipping existing assignment" in nbgrader(ready.root, "autograde", WEEK)
-    booked.chmod(0o600)
-    booked.write_text("of another version of the check")
+    mark_file.chmod(0o600)
+    mark_file.write_text("of another version of the check")
     said = nbgrader(ready.root, "autograde", WEEK)
     assert "Skipping existing assignment" not in said
-    assert booked.read_text() == of_now and of(scores(ready.root), "anna") == before
+    assert mark_file.read_text() == of_now and of(scores(ready.root), "anna") == before
 
 
 def test_a_mended_check_makes_what_was_booked_stale(small, monkeypatch):

@@ -24,23 +24,23 @@ SUMMARY = exercise.exercise("summary")
 RIGHT = SUMMARY.solution.read_text()
 
 
-def judged(small, student, missed=(), message=""):
+def judged(small, student, ids_missed=(), message=""):
     """A result as the grader leaves it, without a run."""
     small.hand_in(student, summary=f"{RIGHT}// {student}\n")
-    looked = [
+    criteria = [
         Looked(
             c.id,
             c.says,
-            0 if c.id in missed else c.points,
+            0 if c.id in ids_missed else c.points,
             c.points,
-            MISSED if c.id in missed else HELD,
-            message if c.id in missed else "",
+            MISSED if c.id in ids_missed else HELD,
+            message if c.id in ids_missed else "",
         )
         for c in SUMMARY.criteria
     ]
     result = Result(
-        *(SCHEMA, "summary", SUMMARY.title, GRADED, sum(one.points for one in looked), 7),
-        *(tuple(looked), "digest", "v", "g", "22.0.0", "bubblewrap", {}, 1, {}, student),
+        *(SCHEMA, "summary", SUMMARY.title, GRADED, sum(one.points for one in criteria), 7),
+        *(tuple(criteria), "digest", "v", "g", "22.0.0", "bubblewrap", {}, 1, {}, student),
         *("2027-01-15T10:00:00+00:00", 1.0),
     )
     place = judging.place(small.course, small.week, student, "summary").with_suffix(".json")
@@ -80,10 +80,10 @@ def test_a_line_of_a_template_that_ends_ends_no_word(done):
         report.page(done.course),
         similarity.page(done.week, similarity.of_week(done.course, done.week)),
     )
-    told = [
-        re.sub(r"\s+", " ", one.get_text())
+    paragraphs = [
+        re.sub(r"\s+", " ", paragraph.get_text())
         for text in pages
-        for one in BeautifulSoup(text, "html.parser").find_all("p")
+        for paragraph in BeautifulSoup(text, "html.parser").find_all("p")
     ]
     for words in (
         "of fewer than 3 people.",
@@ -93,7 +93,7 @@ def test_a_line_of_a_template_that_ends_ends_no_word(done):
         "two programs that agree prove nothing",
         "strings and layout: the reference, anna",
     ):
-        assert [one for one in told if words in one], words
+        assert [paragraph for paragraph in paragraphs if words in paragraph], words
 
 
 def test_of_few_people_nothing_is_told(small):
@@ -146,12 +146,12 @@ class Lms(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         lms = self.server
         if self.path == "/token":
-            asked = urllib.parse.parse_qs(body.decode())
+            fields = urllib.parse.parse_qs(body.decode())
             claims = jwt.decode(
-                asked["client_assertion"][0], lms.public, ["RS256"], audience=lms.url + "/token"
+                fields["client_assertion"][0], lms.public, ["RS256"], audience=lms.url + "/token"
             )
-            ok = (claims["iss"], claims["sub"], asked["scope"]) == ("us", "us", [lti.SCOPE])
-            lms.keys.append(jwt.get_unverified_header(asked["client_assertion"][0]).get("kid"))
+            ok = (claims["iss"], claims["sub"], fields["scope"]) == ("us", "us", [lti.SCOPE])
+            lms.keys.append(jwt.get_unverified_header(fields["client_assertion"][0]).get("kid"))
             self.say(200 if ok else 401, {"access_token": "secret"})
         elif self.headers["Authorization"] != "Bearer secret":
             self.say(401, {})
@@ -348,12 +348,12 @@ export function summary(rows, seconds) {
 @pytest.fixture
 def compared():
     pytest.importorskip("copydetect", reason="copydetect is not installed: see make classtest")
-    changed = OTHER.replace("let good = 0;", "let good = 0;\n  const begun = Date.now();")
+    variant = OTHER.replace("let good = 0;", "let good = 0;\n  const begun = Date.now();")
     texts = {
         "anna": RIGHT,
         "ben": f"// all my own work\n{RENAMED.replace('  ', '      ')}",
         "carl": OTHER,
-        "dora": changed,
+        "dora": variant,
         "emil": SUMMARY.begin(),
         "finn": SUMMARY.begin(),
     }

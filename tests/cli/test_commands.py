@@ -72,13 +72,13 @@ def test_no_home_has_a_verb_that_the_table_lacks(home, capsys):
 
 def test_help_lists_every_verb_with_its_summary(capsys):
     assert ended(door.main, ["help"]) == 0
-    shown = capsys.readouterr().out
+    help_text = capsys.readouterr().out
     homes = [*table.HOMES.values(), *table.TOOLS]
     for home in homes:
         for verb in home.verbs:
             assert any(
                 line.split("  ")[1:2] == [home.line(verb)] and line.endswith(verb.summary)
-                for line in shown.splitlines()
+                for line in help_text.splitlines()
             ), home.line(verb)
 
 
@@ -90,8 +90,8 @@ def test_help_of_a_verb_is_its_own(capsys):
 
 
 def test_every_program_of_the_package_is_in_the_table():
-    listed = {home.name for home in (*table.HOMES.values(), *table.TOOLS)}
-    started = {
+    listed_homes = {home.name for home in (*table.HOMES.values(), *table.TOOLS)}
+    modules = {
         ".".join(file.relative_to(paths.ROOT).with_suffix("").parts).removesuffix(".__main__")
         for file in (paths.ROOT / "lab").rglob("*.py")
         if 'if __name__ == "__main__":' in file.read_text("utf-8")
@@ -106,7 +106,7 @@ def test_every_program_of_the_package_is_in_the_table():
         "lab.processes.limits",
         "lab.processes.network_probe",
     }
-    assert started - inner == listed
+    assert modules - inner == listed_homes
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def repository(tmp_path_factory):
 def runner(repository, tmp_path):
     """Runs a step of the action with inputs; what the step before left is there."""
     steps = yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"]
-    declared = yaml.safe_load((ACTION / "action.yml").read_text())["inputs"]
+    declarations = yaml.safe_load((ACTION / "action.yml").read_text())["inputs"]
 
     (tmp_path / TEMPORARY).mkdir()
     queue = tmp_path / "queue"
@@ -60,7 +60,7 @@ def runner(repository, tmp_path):
     queue.chmod(0o1777)
 
     def run(index, **given):
-        inputs = {name: str(one.get("default", "")) for name, one in declared.items()} | given
+        inputs = {name: str(one.get("default", "")) for name, one in declarations.items()} | given
         step = steps[index]
         environment = {
             name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: inputs[found[1]], value)
@@ -163,12 +163,12 @@ def test_words_reach_the_comparison_whole_and_its_verdict_the_job(
 
 
 def test_a_revision_or_a_folder_that_is_not_there_is_told_with_what_to_do(runner):
-    seen = runner(1, base="0" * 40, head="main")
-    assert (seen.returncode, "with: { base: main }" in seen.stdout) == (2, True)
-    seen = runner(1, base="main", head="main", folder="srv")
-    assert (seen.returncode, "There is no folder srv" in seen.stdout) == (2, True)
-    seen = runner(1, base="nowhere", head="main")
-    assert (seen.returncode, "fetch-depth: 0" in seen.stdout) == (2, True)
+    process = runner(1, base="0" * 40, head="main")
+    assert (process.returncode, "with: { base: main }" in process.stdout) == (2, True)
+    process = runner(1, base="main", head="main", folder="srv")
+    assert (process.returncode, "There is no folder srv" in process.stdout) == (2, True)
+    process = runner(1, base="nowhere", head="main")
+    assert (process.returncode, "fetch-depth: 0" in process.stdout) == (2, True)
 
 
 def test_no_input_is_pasted_into_a_shell():

@@ -55,12 +55,12 @@ def command(tmp_path, text, name="app.cjs"):
 def test_a_program_is_named_for_what_it_has(app):
     if app.suffix == ".ts" and nodes.major(nodes.version()) < 24:
         pytest.skip("this Node strips no types")
-    found = lab.examine(["node", str(app)])
-    assert found.first == is_named(app)
+    examination = lab.examine(["node", str(app)])
+    assert examination.first == is_named(app)
     # However slow the program or the machine is, the loads are short enough for a report in 45 s.
-    assert sum(phase.span_s for phase in found.observed.phases.values()) < 40
-    page = report.page(found)
-    assert found.first in page
+    assert sum(phase.span_s for phase in examination.observed.phases.values()) < 40
+    page = report.page(examination)
+    assert examination.first in page
     assert "<script" not in page
     assert "http-equiv" in page
 
@@ -145,16 +145,16 @@ def test_a_service_that_took_any_port_for_itself_is_not_the_one_that_is_loaded(t
 
 
 def test_of_several_ports_the_named_one_is_loaded_or_what_there_is_is_told(tmp_path):
-    fixed = sockets.free_port()
+    port = sockets.free_port()
     text = (
         HELLO.replace("hi", "admin")
-        + f'.listen({fixed}, "127.0.0.1");'
+        + f'.listen({port}, "127.0.0.1");'
         + (HELLO + '.listen(0, "127.0.0.1");')
     )
     target = command(tmp_path, text)
-    with Hub() as hub, App(dataclasses.replace(target, port=fixed), hub) as app:
+    with Hub() as hub, App(dataclasses.replace(target, port=port), hub) as app:
         assert app.get(60).text == "admin"
-    with Hub() as hub, pytest.raises(AppFailed, match=rf"listens on .*{fixed}.*, not on port 1"):
+    with Hub() as hub, pytest.raises(AppFailed, match=rf"listens on .*{port}.*, not on port 1"):
         App(dataclasses.replace(target, port=1), hub)
 
 
@@ -320,11 +320,11 @@ def test_what_is_known_is_told_when_the_user_stops(tmp_path, monkeypatch):
         return load(generator, name, *words, **more)
 
     monkeypatch.setattr(examining, "load", interrupted)
-    found = diagnosed(examining.observe(target, load_s=2.0))
-    assert found.first == "stopped early"
-    assert outputs.verdict(found) == outputs.NOT_EXAMINED
-    assert "after the load 'look'" in repr(found)
-    (look,) = found.observed.looks
+    examination = diagnosed(examining.observe(target, load_s=2.0))
+    assert examination.first == "stopped early"
+    assert outputs.verdict(examination) == outputs.NOT_EXAMINED
+    assert "after the load 'look'" in repr(examination)
+    (look,) = examination.observed.looks
     assert look["calls"]["requests"] > 0  # no part of the close look failed
-    assert len(found.observed.warnings) == 1
-    assert 'class="lab-box lab-ok"' not in report.page(found)
+    assert len(examination.observed.warnings) == 1
+    assert 'class="lab-box lab-ok"' not in report.page(examination)

@@ -80,24 +80,24 @@ def test_a_slow_program_has_not_stopped(alone_s, silent_s):
 
 def test_a_silence_after_which_a_request_alone_is_answered_counts_from_the_second_on():
     stuck = dataclasses.replace(CALM, silent_s=1.9)
-    again = dataclasses.replace(stuck, name="look")
+    second_look = dataclasses.replace(stuck, name="look")
     assert names(seen(stuck, recovered=["many"])) == []
     assert names(seen(stuck, recovered=[])) == ["stops answering"]
-    twice = diagnosed(seen(stuck, again, recovered=["many", "look"]))
+    twice = diagnosed(seen(stuck, second_look, recovered=["many", "look"]))
     assert twice.first == "stops answering"
     assert "a single request got a response again" in repr(twice)
-    last = diagnosed(seen(stuck, again, recovered=["many"]))
+    last = diagnosed(seen(stuck, second_look, recovered=["many"]))
     assert "got a response again" not in repr(last)
 
 
 def test_memory_that_belongs_to_open_descriptors_comes_after_them():
-    found = diagnosed(kept((1e7, 0, 20), (1.1e7, 0, 420), (1.2e7, 0, 820)))
-    assert [f.illness.name for f in found.diagnosis.findings] == [
+    examination = diagnosed(kept((1e7, 0, 20), (1.1e7, 0, 420), (1.2e7, 0, 820)))
+    assert [f.illness.name for f in examination.diagnosis.findings] == [
         "descriptors left open",
         "memory leak",
     ]
-    found = diagnosed(kept((1e7, 0, 20), (1e8, 0, 30), (2e8, 0, 40)))
-    assert found.first == "memory leak"
+    examination = diagnosed(kept((1e7, 0, 20), (1e8, 0, 30), (2e8, 0, 40)))
+    assert examination.first == "memory leak"
 
 
 def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
@@ -469,23 +469,23 @@ def test_arrivals_that_get_no_response_any_more_are_told_though_they_are_few():
 @pytest.mark.parametrize(("answers", "counts"), [((300, 900), 900), ((300, 200), 300)])
 def test_what_falls_behind_is_loaded_again_and_the_better_load_counts(monkeypatch, answers, counts):
     """What falls behind by itself does it twice; a machine that was busy may not be so again."""
-    observed = seen(CALM)
+    observation = seen(CALM)
     loader = examining._Loader(
-        observed, Request("/"), None, lambda _: None, pace=examining.Pace(), bridge=None
+        observation, Request("/"), None, lambda _: None, pace=examining.Pace(), bridge=None
     )
-    left = list(answers)
+    answers_left = list(answers)
 
     def load(name, words, **more):
-        observed.phases[name] = dataclasses.replace(
-            CALM, name=name, rate_per_s=more["rate"], answers=left.pop(0)
+        observation.phases[name] = dataclasses.replace(
+            CALM, name=name, rate_per_s=more["rate"], answers=answers_left.pop(0)
         )
-        return observed.phases[name]
+        return observation.phases[name]
 
     monkeypatch.setattr(loader, "load", load)
     monkeypatch.setattr(Request, "answer", lambda *_: None)
     loader._below(1000.0)
-    assert not left
-    assert observed.phases["below"].answers == counts
+    assert not answers_left
+    assert observation.phases["below"].answers == counts
 
 
 def test_a_short_load_without_any_response_is_silent_as_a_whole():

@@ -132,7 +132,7 @@ def examined(*found):
 
 
 @pytest.mark.parametrize(
-    ("others", "found", "is_well"),
+    ("other_cores", "problems", "is_well"),
     [
         (1.8, (POOL,), True),
         (0.1, (POOL,), False),
@@ -142,23 +142,25 @@ def examined(*found):
     ],
 )
 def test_what_other_programs_can_cause_is_no_fault_of_the_drop_on_a_busy_machine(
-    short, monkeypatch, capsys, others, found, is_well
+    short, monkeypatch, capsys, other_cores, problems, is_well
 ):
     monkeypatch.setattr(final.verbs, "judged", lambda *_: full())
-    monkeypatch.setattr(final._Used, "others_cores", lambda _: others)
+    monkeypatch.setattr(final._Used, "others_cores", lambda _: other_cores)
     two_cores = replace(final.machine.machine(), cores=2)
     monkeypatch.setattr(final.machine, "machine", lambda: two_cores)
-    order = SimpleNamespace(examined=lambda _: examined(*found))
+    order = SimpleNamespace(examined=lambda _: examined(*problems))
     monkeypatch.setattr(final, "order", lambda *_, **__: order)
     code = ended(drop(short / "my-drop", "export {};\n"), short / "page.html", is_json=True)
-    said = json.loads(capsys.readouterr().out)["busy"]
+    busy_share = json.loads(capsys.readouterr().out)["busy"]
     page = (short / "page.html").read_text("utf-8")
     assert code == (0 if is_well else final.FOUND)
-    if others != 1.8:
-        assert said is None and "The machine was busy" not in page
+    if other_cores != 1.8:
+        assert busy_share is None and "The machine was busy" not in page
     else:
-        assert "other programs used 1.8 of 2 cores" in said and "The machine was busy" in page
-        assert ("starved pool" in said) == (POOL in found) and "memory leak" not in said
+        assert "other programs used 1.8 of 2 cores" in busy_share and "The machine was busy" in page
+        assert ("starved pool" in busy_share) == (
+            POOL in problems
+        ) and "memory leak" not in busy_share
 
 
 def test_steps_without_a_verdict_are_a_busy_machine(short, monkeypatch, capsys):

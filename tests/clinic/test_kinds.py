@@ -40,19 +40,19 @@ def listener(pid, port, *, http=True):
 
 
 @pytest.mark.parametrize(
-    ("helper", "found"),
+    ("helper", "problems"),
     [
         pytest.param(listener(8, 4100, http=False), ["too few connections"], id="a database"),
         pytest.param(listener(8, 4100), ["too few connections"], id="another service"),
         pytest.param(listener(8, 1), [], id="a second process that serves, too"),
     ],
 )
-def test_a_helper_that_the_program_starts_does_not_hide_a_line(helper, found):
+def test_a_helper_that_the_program_starts_does_not_hide_a_line(helper, problems):
     alone = in_line()
     rows = [row_of(t, idle_ms=0.95 * t, pid=8) for t in (120, 1020, 1920)]
     both = sorted(alone.rows + rows, key=lambda row: row["t_ms"])
     listening = [listener(7, 1) | {"pool": None}, helper | {"pool": None}]
-    assert names(dataclasses.replace(alone, rows=both, listening=listening)) == found
+    assert names(dataclasses.replace(alone, rows=both, listening=listening)) == problems
 
 
 @pytest.mark.parametrize(
@@ -119,19 +119,19 @@ def test_calls_that_failed_are_counted_for_each_response_of_a_phase():
 
 
 @pytest.mark.parametrize(
-    ("read", "kind", "named"),
+    ("read", "kind", "problems"),
     [
         (20.0, "socket", ["bodies not read"]),
         (1000.0, "socket", ["descriptors left open"]),
         (20.0, "file", ["descriptors left open", "bodies not read"]),
     ],
 )
-def test_sockets_of_bodies_that_are_not_read_are_no_problem_of_their_own(read, kind, named):
+def test_sockets_of_bodies_that_are_not_read_are_no_problem_of_their_own(read, kind, problems):
     loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=10_000) for i in (1, 2)]
     fields = {"heap": 1e7, "external": 0, "rss": 0}
     marks = [fields | {"descriptors": n, "kinds": {kind: n}} for n in (20, 45, 70)]
     rows = [row_of(t, fetched=1000.0, fetched_read=read) for t in (100, 1900)]
-    assert names(seen(CALM, *loads, kept=marks, rows=rows)) == named
+    assert names(seen(CALM, *loads, kept=marks, rows=rows)) == problems
 
 
 def look(calls, sites=None):
@@ -217,7 +217,7 @@ console.log(JSON.stringify(limit.periods()));
 
 
 @pytest.mark.parametrize(
-    ("files", "groups", "wanted"),
+    ("files", "groups", "limits"),
     [
         (
             {
@@ -250,20 +250,20 @@ console.log(JSON.stringify(limit.periods()));
         ({}, "", None),
     ],
 )
-def test_the_limit_is_read_from_the_group_that_has_one(tmp_path, files, groups, wanted):
+def test_the_limit_is_read_from_the_group_that_has_one(tmp_path, files, groups, limits):
     for name, text in files.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{text}\n")
     module = ROOT / "lab" / "node" / "clinic" / "limit.cjs"
-    told = subprocess.run(
+    process = subprocess.run(
         [nodes.program(), "-e", READ, str(module), str(tmp_path), groups],
         capture_output=True,
         text=True,
         check=True,
         timeout=300,
     )
-    assert json.loads(told.stdout) == wanted
+    assert json.loads(process.stdout) == limits
 
 
 def test_messages_that_a_worker_thread_has_no_time_for_are_told():
@@ -302,7 +302,7 @@ def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_pa
     (package / "index.js").write_text(POOL)
     (tmp_path / "app.cjs").write_text(DRIVER.replace("process.argv[1]", "process.argv[2]"))
     module = ROOT / "lab" / "node" / "clinic" / "drivers.cjs"
-    told = subprocess.run(
+    process = subprocess.run(
         [nodes.program(), "app.cjs", str(module)],
         cwd=tmp_path,
         capture_output=True,
@@ -310,7 +310,7 @@ def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_pa
         check=True,
         timeout=300,
     )
-    *called, places = json.loads(told.stdout)
+    *called, places = json.loads(process.stdout)
     assert called == [["pool", "a", "b"], ["pool", "c", None], "query", 2, 7, "function"]
     assert places >= 1
 
@@ -371,7 +371,7 @@ SIX = "for (let i = 0; i < 6; i++) await pause(2);"
 
 @pytest.mark.parametrize("http", ["1", "2"])
 @pytest.mark.parametrize(
-    ("does", "each"),
+    ("does", "timers"),
     [
         pytest.param(f"{SIX} r.end();", 6, id="in turn"),
         pytest.param(
@@ -396,16 +396,16 @@ SIX = "for (let i = 0; i < 6; i++) await pause(2);"
         pytest.param(f"r.end(); {SIX}", 0, id="after the response"),
     ],
 )
-def test_timers_for_which_a_request_waits_one_after_another_are_counted(http, does, each):
+def test_timers_for_which_a_request_waits_one_after_another_are_counted(http, does, timers):
     module = ROOT / "lab" / "node" / "clinic" / "look.cjs"
-    told = subprocess.run(
+    process = subprocess.run(
         [nodes.program(), "-e", CLOSELY, str(module), http, f"(async (q, r) => {{ {does} }})"],
         capture_output=True,
         text=True,
         check=True,
         timeout=300,
     )
-    found = json.loads(told.stdout)
+    found = json.loads(process.stdout)
     assert found["requests"] == 3
-    assert found["timed"] == 3 * each
-    assert found["sites"] >= (each > 0)
+    assert found["timed"] == 3 * timers
+    assert found["sites"] >= (timers > 0)

@@ -51,16 +51,18 @@ def test_json_says_the_verdict_and_follows_its_schema():
 
 def test_each_problem_that_a_report_can_name_is_listed_once(capsys):
     assert checkup.main(["problems", "--json"]) == 0
-    listed = is_valid(capsys.readouterr().out)["problems"]
-    assert sorted(one["id"] for one in listed) == sorted({one.id for one in illnesses.FORMS})
+    problems = is_valid(capsys.readouterr().out)["problems"]
+    assert sorted(problem["id"] for problem in problems) == sorted(
+        {problem.id for problem in illnesses.FORMS}
+    )
     assert checkup.main(["problems"]) == 0
-    shown = capsys.readouterr().out
-    for one in listed:
-        asterisk = " *" if one["names_lines"] else ""
-        assert f"\n{one['name']}{asterisk}\n" in shown
-        assert all(f" {limit['says']}\n" in shown for limit in one["limits"])
-    assert {one["id"] for one in listed} >= illnesses.OF_PROFILE
-    assert illnesses.NOT_EXAMINED in " ".join(shown.split())
+    text = capsys.readouterr().out
+    for problem in problems:
+        asterisk = " *" if problem["names_lines"] else ""
+        assert f"\n{problem['name']}{asterisk}\n" in text
+        assert all(f" {limit['says']}\n" in text for limit in problem["limits"])
+    assert {problem["id"] for problem in problems} >= illnesses.OF_PROFILE
+    assert illnesses.NOT_EXAMINED in " ".join(text.split())
 
 
 def test_a_number_that_is_none_is_null_in_json():

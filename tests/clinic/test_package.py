@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from house import ROOT
-from staged import CHECKUP, staging
+from staging_module import CHECKUP, staging
 
 from lab.processes import nodes
 
@@ -73,24 +73,24 @@ def test_the_wheel_has_the_files_that_are_needed_and_no_others(installed):
     code = {file for file in files if file.parts[0] == "node_checkup"}
     assert {file.parts[0] for file in files - code} == {"node_checkup-0.1.0.dist-info"}
     stage = staging()
-    wanted = {Path("node_checkup", *file.parts[1:]) for file in code if file.suffix == ".py"}
+    package_files = {Path("node_checkup", *file.parts[1:]) for file in code if file.suffix == ".py"}
     modules = {
         Path("node_checkup", *name.split(".")[1:]).with_suffix(".py")
         if file.name != "__init__.py"
         else Path("node_checkup", *name.split(".")[1:], "__init__.py")
         for name, file in stage.modules().items()
     }
-    assert modules <= wanted
+    assert modules <= package_files
     generated = {Path("node_checkup/__main__.py"), Path("node_checkup/clinic/name.py")}
-    assert {file for file in wanted - modules if file.name != "__init__.py"} == generated
-    others = {file.as_posix() for file in code - wanted}
+    assert {file for file in package_files - modules if file.name != "__init__.py"} == generated
+    other_files = {file.as_posix() for file in code - package_files}
     javascript = {
         f"node_checkup/node/{room}/{file.name}"
         for room in ("clinic", "loadgen")
         for file in (ROOT / "lab" / "node" / room).glob("*.?js")
     }
     javascript -= {"node_checkup/node/loadgen/calibration-server.mjs"}
-    assert others == {"node_checkup/clinic/report.schema.json", *javascript}
+    assert other_files == {"node_checkup/clinic/report.schema.json", *javascript}
     rooms = {file.parts[1] for file in code}
     assert rooms.isdisjoint({"book", "kernels", "widgets", "grading", "classroom", "live"})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from staged import NOT_RUN, staging
+from staging_module import NOT_RUN, staging
 
 from lab import predict
 from lab.clinic import signs
@@ -96,14 +96,14 @@ def test_histograms_are_merged_stored_and_made_coarser_alike(package):
     numbers = random.Random(3)
     parts = [[numbers.randrange(1, 10**e) for _ in range(200)] for e in (2, 4, 7, 9)] + [[]]
     ours = histogram.Histogram.merged([histogram.Histogram.of(part) for part in parts])
-    other = theirs.merged([theirs.of(part) for part in parts])
-    same(ours, other)
-    assert ours.to_json() == other.to_json()
-    same(ours.coarser(6, pin=(0.99,)), other.coarser(6, pin=(0.99,)))
-    same(ours.bins(), other.bins())
-    same(histogram.Histogram.from_json(ours.to_json()), theirs.from_json(other.to_json()))
+    numpy_histogram = theirs.merged([theirs.of(part) for part in parts])
+    same(ours, numpy_histogram)
+    assert ours.to_json() == numpy_histogram.to_json()
+    same(ours.coarser(6, pin=(0.99,)), numpy_histogram.coarser(6, pin=(0.99,)))
+    same(ours.bins(), numpy_histogram.bins())
+    same(histogram.Histogram.from_json(ours.to_json()), theirs.from_json(numpy_histogram.to_json()))
     with pytest.raises(Exception, match="not in ascending order"):
-        theirs.from_json({**other.to_json(), "step": [2, 0], "counts": [1, 1]})
+        theirs.from_json({**numpy_histogram.to_json(), "step": [2, 0], "counts": [1, 1]})
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 6, 10, 13, 20, 40])
@@ -191,18 +191,18 @@ def test_what_numpy_would_refuse_is_refused(package):
 
 
 def test_the_book_judges_the_same_with_plain_arrays():
-    here = Path(__file__).parent
+    folder = Path(__file__).parent
     files = ["judging/test_stats.py", "judging/test_judge.py", "clinic/test_rules.py"]
     files += ["clinic/test_failures.py", "clinic/test_kinds.py", "clinic/test_outputs.py"]
     plugins = ["-p", "with_plain_arrays", "-p", "no:cacheprovider"]
     settings = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *(str(here.parent / file) for file in files)],
+        [sys.executable, "-m", "pytest", *plugins, *(str(folder.parent / file) for file in files)],
         capture_output=True,
         text=True,
         check=False,
         timeout=900,
-        env={**settings, "PYTHONPATH": str(here)},
-        cwd=here.parents[1],
+        env={**settings, "PYTHONPATH": str(folder)},
+        cwd=folder.parents[1],
     )
     assert ran.returncode == 0, ran.stdout[-4000:]

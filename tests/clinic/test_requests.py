@@ -313,7 +313,7 @@ def test_http2_is_asked_for_where_a_server_takes_both(tmp_path, certificate):
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("words", "message"),
     [
         (["examine", "--", "node", "a.mjs"], "[0]"),
         (["examine", "--http2", "--", "node", "a.mjs"], "[1]"),
@@ -323,14 +323,14 @@ def test_http2_is_asked_for_where_a_server_takes_both(tmp_path, certificate):
         (["compare", "--streams=4", "--commands", "node a.mjs", "node b.mjs"], "[4, 4]"),
     ],
 )
-def test_the_option_reaches_what_is_loaded(monkeypatch, capsys, words, wanted):
+def test_the_option_reaches_what_is_loaded(monkeypatch, capsys, words, message):
     def refuse(*args, **_):
         raise LabError(str([one.http2 for one in args if isinstance(one, Target)]))
 
     monkeypatch.setattr(direct, "observe", refuse)
     monkeypatch.setattr(commands, "compare_versions", refuse)
     assert checkup.main(words) == commands.FAILED
-    assert wanted in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_who_does_not_take_http2_is_told_what_to_leave_out(tmp_path):
@@ -360,12 +360,12 @@ CALLS = """async (request, response) => {
 def test_what_a_request_of_http2_makes_the_program_do_is_seen(tmp_path):
     backend = f"const back = {HELLO}.listen(0, '127.0.0.1');\n"
     program = target(tmp_path, backend + of_http2(None, answer=CALLS))
-    seen = observe(program, load_s=2.0)
-    (look,) = seen.looks
+    observation = observe(program, load_s=2.0)
+    (look,) = observation.looks
     assert look["calls"]["requests"] > 0
-    assert seen.phases["look"].answers <= look["answered"] <= look["requests"]
+    assert observation.phases["look"].answers <= look["answered"] <= look["requests"]
     # The first request may have begun before the look.
-    assert 2 < failures.calls(seen).alone <= 3.5
+    assert 2 < failures.calls(observation).alone <= 3.5
 
 
 def test_a_server_on_a_unix_socket_in_its_folder_is_loaded(tmp_path):

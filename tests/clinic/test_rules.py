@@ -62,19 +62,19 @@ def test_calls_that_block_are_told_though_each_is_short():
 
 
 def test_a_cause_is_named_and_not_its_consequence():
-    blocked = SICK["blocked loop"]
-    by_log = dataclasses.replace(blocked, log_share=0.8)
+    loop_signs = SICK["blocked loop"]
+    by_log = dataclasses.replace(loop_signs, log_share=0.8)
     assert [f.illness.name for f in illnesses.diagnose(seen(), by_log).findings] == [
         "synchronous logging"
     ]
     writes = profile.Profile(1, busy_s=1, write_share=0.7)
-    by_write = dataclasses.replace(blocked, queued_bytes=9e6, ignored=50)
+    by_write = dataclasses.replace(loop_signs, queued_bytes=9e6, ignored=50)
     found = illnesses.diagnose(seen(profiles=[writes]), by_write).findings
     assert [f.illness.name for f in found] == ["missing backpressure"]
 
 
 def look(runs, **more):
-    nothing = {"ignored": 0, "refused": 0, "most_bytes": 0, "most_objects": 0}
+    no_streams = {"ignored": 0, "refused": 0, "most_bytes": 0, "most_objects": 0}
     return {
         "pid": 7,
         "seconds": 2.0,
@@ -87,7 +87,7 @@ def look(runs, **more):
         "named": {"n": 0, "ms": 0},
         "runs": runs,
         "busy_ms": 1000.0,
-        "streams": nothing,
+        "streams": no_streams,
         "sites": {},
         **more,
     }
@@ -256,41 +256,41 @@ def profiled(tmp_path, *samples):
 
 def test_what_a_logger_does_for_its_line_is_the_logs(tmp_path):
     log, file = ("log", "file:///app/app.mjs"), "node:fs"
-    made = profiled(
+    signs_seen = profiled(
         tmp_path,
         (30, APP, log, ("appendFileSync", file)),
         (10, APP, log, ("statSync", file), ("stat", "")),
         (10, APP, log),
         (50, APP),
     )
-    assert made.log_share == pytest.approx(0.5)
+    assert signs_seen.log_share == pytest.approx(0.5)
 
 
 def test_calls_that_block_are_counted_apart_from_logs(tmp_path):
-    made = profiled(
+    signs_seen = profiled(
         tmp_path,
         (30, APP, ("execFileSync", "node:child_process"), ("spawn", "")),
         (20, APP, ("appendFileSync", "node:fs")),
         (50, APP, ("end", "node:_http_outgoing")),
     )
-    assert (made.sync_share, made.log_share) == (pytest.approx(0.3), pytest.approx(0.2))
+    assert (signs_seen.sync_share, signs_seen.log_share) == (pytest.approx(0.3), pytest.approx(0.2))
 
 
 def test_a_handler_that_also_logs_is_no_logger(tmp_path):
-    made = profiled(
+    signs_seen = profiled(
         tmp_path,
         (30, APP, ("appendFileSync", "node:fs")),
         (10, APP, ("readFileSync", "node:fs")),
         (60, APP),
     )
-    assert made.log_share == pytest.approx(0.3)
+    assert signs_seen.log_share == pytest.approx(0.3)
     crypto = ("pbkdf2Sync", "node:internal/crypto/pbkdf2")
-    made = profiled(tmp_path, (50, APP, ("appendFileSync", "node:fs")), (40, APP, crypto))
-    assert made.log_share == pytest.approx(50 / 90)
+    signs_seen = profiled(tmp_path, (50, APP, ("appendFileSync", "node:fs")), (40, APP, crypto))
+    assert signs_seen.log_share == pytest.approx(50 / 90)
 
 
 def trials(rng, factor, pairs=10, noise=0.03):
-    made = []
+    trials_made = []
     for block in range(pairs):
         drift = rng.gauss(0, noise)
         for arm in (OLD, NEW, AGAIN):
@@ -300,8 +300,8 @@ def trials(rng, factor, pairs=10, noise=0.03):
                 return value * slow * 2.718 ** (drift + rng.gauss(0, noise))
 
             latency = {"p50": about(0.01), "p99": about(0.03)}
-            made.append(VersionTrial(arm, block, 1 / about(0.001), latency, about(0.001), 0))
-    return made
+            trials_made.append(VersionTrial(arm, block, 1 / about(0.001), latency, about(0.001), 0))
+    return trials_made
 
 
 def worse(rng, factor):
@@ -347,16 +347,16 @@ def versions_of(made, measured, looks=1):
 
 
 def test_what_is_clear_takes_one_look_and_what_leans_takes_more_that_are_judged_together():
-    made, measured, looks = in_looks(1.3)
-    assert (looks, {m.word for m in measured}, len(made)) == (1, {"worse"}, 30)
+    made, measures, looks = in_looks(1.3)
+    assert (looks, {m.word for m in measures}, len(made)) == (1, {"worse"}, 30)
     assert in_looks(0.99)[2] == 1
-    made, measured, looks = in_looks(1.05, 1.05, 1.05, 1.05, noise=0.05)
+    made, measures, looks = in_looks(1.05, 1.05, 1.05, 1.05, noise=0.05)
     assert looks == 2 and len(made) == 60
-    assert "worse" in {m.word for m in measured}
-    assert all(m.ratio.pairs == 20 for m in measured)
+    assert "worse" in {m.word for m in measures}
+    assert all(m.ratio.pairs == 20 for m in measures)
     # The first look leans, and the others do not bear it out.
-    _, measured, looks = in_looks(1.05, 0.97, 0.97, 0.97, noise=0.05)
-    assert looks > 1 and "worse" not in {m.word for m in measured}
+    _, measures, looks = in_looks(1.05, 0.97, 0.97, 0.97, noise=0.05)
+    assert looks > 1 and "worse" not in {m.word for m in measures}
 
 
 def test_several_looks_are_told_as_what_they_are():
@@ -395,13 +395,13 @@ def test_a_comparison_speaks_its_own_words():
 
 def test_a_green_box_is_for_a_version_of_which_every_measure_was_judged():
     def word(*words):
-        measured = [
+        measures = [
             dataclasses.replace(m, word=word)
             for m, word in zip(
                 versions.judged(trials(random.Random(3), 1.0), 0.05), words, strict=True
             )
         ]
-        found = versions_of(trials(random.Random(3), 1.0), tuple(measured))
+        found = versions_of(trials(random.Random(3), 1.0), tuple(measures))
         green = 'class="lab-box lab-ok"' in report.versions_page(found)
         assert green == (found.word == "not worse")
         return found.word
@@ -438,10 +438,10 @@ def test_a_version_that_fails_requests_has_no_verdict():
 
 
 def test_what_the_load_generator_limits_is_no_measure_of_a_version():
-    made = trials(random.Random(1), 2.0)
+    two_versions = trials(random.Random(1), 2.0)
 
     def words(**client):
-        said = versions.judged([dataclasses.replace(t, **client) for t in made], 0.05)
+        said = versions.judged([dataclasses.replace(t, **client) for t in two_versions], 0.05)
         return {one.name: one.word for one in said}
 
     assert set(words(client_closed=0.5, client_open=0.3).values()) == {"worse"}
@@ -451,12 +451,12 @@ def test_what_the_load_generator_limits_is_no_measure_of_a_version():
     late = words(client_closed=0.95, client_open=0.95)
     assert {late["p99"], late["p50"]} == {"no verdict"}
     assert "load generator" in repr(
-        versions.judged([dataclasses.replace(t, client_closed=0.95) for t in made], 0.05)[0]
+        versions.judged([dataclasses.replace(t, client_closed=0.95) for t in two_versions], 0.05)[0]
     )
 
 
 def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, capsys):
-    chosen = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
+    options = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
     for slower, failing, code in (
         (2.0, (), commands.WORSE),
         (1.0, (NEW,), commands.WORSE),
@@ -464,15 +464,15 @@ def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, c
         (1.0, (OLD,), commands.FAILED),
         (1.0, (), 0),
     ):
-        made = [
+        two_versions = [
             dataclasses.replace(t, requests=1000, failed=30 * (t.arm in failing and t.block == 0))
             for t in trials(random.Random(1), slower)
         ]
         found = versions.Versions(
-            "a", "b", "/", 100.0, 10, tuple(made), versions.judged(made, 0.05)
+            "a", "b", "/", 100.0, 10, tuple(two_versions), versions.judged(two_versions, 0.05)
         )
         monkeypatch.setattr(commands, "_compared", lambda _, found=found: found)
-        assert commands.compare(chosen) == code
+        assert commands.compare(options) == code
         printed = capsys.readouterr()
         assert ("30 of the old version" in printed.err) == (OLD in failing)
         assert ("Requests fail in the new version, 30 of" in printed.out) == (failing == (NEW,))
@@ -486,7 +486,7 @@ def compared(made):
 def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value(
     tmp_path, monkeypatch, capsys
 ):
-    chosen = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
+    options = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
     alike = trials(random.Random(2), 1.0)
 
     def hang(arms, blocks):
@@ -511,7 +511,7 @@ def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value(
     assert not hang((), ()).worse
     for arms, code in (({NEW, OLD, AGAIN}, commands.FAILED), ((), 0), ({NEW}, commands.WORSE)):
         monkeypatch.setattr(commands, "_compared", lambda _, arms=arms: hang(arms, range(5)))
-        assert commands.compare(chosen) == code
+        assert commands.compare(options) == code
     assert "5 of the new version" in capsys.readouterr().err
 
 

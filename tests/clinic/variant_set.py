@@ -54,7 +54,7 @@ def node_for(version):
 
 def still_running(folder, scratch):
     """Command lines of processes which stand in the folder or carry its scratch folder."""
-    left = []
+    command_lines = []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
             continue
@@ -62,10 +62,10 @@ def still_running(folder, scratch):
             inside = (process / "cwd").readlink().is_relative_to(folder)
             carries = scratch.encode() in (process / "environ").read_bytes()
             if inside or carries:
-                left.append((process / "cmdline").read_text().replace("\0", " ")[:120])
+                command_lines.append((process / "cmdline").read_text().replace("\0", " ")[:120])
         except OSError:
             continue
-    return left
+    return command_lines
 
 
 def examine(name, variant):
@@ -93,19 +93,19 @@ def examine(name, variant):
         )
         seconds = time.monotonic() - start
         time.sleep(1)  # what was told to end has this long to do so
-        left = still_running(FOLDER / name, scratch)
-    said = next((ln for ln in ran.stdout.splitlines() if ln and ln[0] != " "), "")
-    said = said.partition(": ")[2] or said or "no report"
+        processes = still_running(FOLDER / name, scratch)
+    problem = next((ln for ln in ran.stdout.splitlines() if ln and ln[0] != " "), "")
+    problem = problem.partition(": ")[2] or problem or "no report"
     # Before it listens it is told as an error, under load as a report: both with its own words.
     if " crashed " in ran.stdout + ran.stderr and "It printed:" in ran.stdout + ran.stderr:
-        said = "crashed"
+        problem = "crashed"
     return {
         "name": name,
         "truth": NAMES[variant["illness"]],
-        "said": said,
+        "said": problem,
         "seconds": round(seconds, 1),
         "exit": ran.returncode,
-        "left": left,
+        "left": processes,
         "text": ran.stdout + ran.stderr,
     }
 
@@ -125,46 +125,50 @@ def matrix(results):
 
 def bars(results):
     """What was asked and missed, a sentence each."""
-    ill = [one for one in results if one["truth"] not in ("nothing found", "crashed")]
-    right = sum(one["said"] == one["truth"] for one in ill)
-    missed = []
+    ill = [result for result in results if result["truth"] not in ("nothing found", "crashed")]
+    right = sum(result["said"] == result["truth"] for result in ill)
+    shortfalls = []
     if right < 0.9 * len(ill):
-        missed.append(f"{right} of {len(ill)} ill ones were named first; asked: nine tenths")
-    for one in results:
-        wrong = one["said"] != one["truth"]
-        if wrong and one["truth"] in ("nothing found", "crashed"):
-            missed.append(f"{one['name']} is {one['truth']!r} and was called {one['said']!r}")
-        if one["seconds"] > 60:
-            missed.append(f"{one['name']} took {one['seconds']} s; asked: 60 s")
-        if one["left"]:
-            missed.append(f"{one['name']} left running: {one['left']}")
-    return missed
+        shortfalls.append(f"{right} of {len(ill)} ill ones were named first; asked: nine tenths")
+    for result in results:
+        wrong = result["said"] != result["truth"]
+        if wrong and result["truth"] in ("nothing found", "crashed"):
+            shortfalls.append(
+                f"{result['name']} is {result['truth']!r} and was called {result['said']!r}"
+            )
+        if result["seconds"] > 60:
+            shortfalls.append(f"{result['name']} took {result['seconds']} s; asked: 60 s")
+        if result["left"]:
+            shortfalls.append(f"{result['name']} left running: {result['left']}")
+    return shortfalls
 
 
 def main():
     parser = argparse.ArgumentParser(description="Run lab examine over tests/clinic/variants.")
     parser.add_argument("names", nargs="*", help="some of them, as 07 or starved-pool")
     parser.add_argument("--log", type=Path, help="a file for all it said, one JSON line each")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     variants = tomllib.loads((FOLDER / "variants.toml").read_text())
     known = {*variants, *NAMES}
-    if unknown := [name for name in chosen.names if name not in known]:
+    if unknown := [name for name in options.names if name not in known]:
         parser.error(f"there is no {', '.join(unknown)}; the names stand in {FOLDER}/variants.toml")
     results = []
     for name, variant in variants.items():
-        if chosen.names and not {name, variant["illness"]} & {*chosen.names}:
+        if options.names and not {name, variant["illness"]} & {*options.names}:
             continue
-        one = examine(name, variant)
-        if one is None:
+        result = examine(name, variant)
+        if result is None:
             print(f"{name}  left out: needs Node.js {variant['node']}; make nodes installs it")
             continue
-        results.append(one)
-        mark = " " if one["said"] == one["truth"] else "*"
-        seconds = f"{one['seconds']:5.1f} s"
-        print(f"{name} {mark} {one['truth']:<20} said: {one['said']:<20} {seconds}", flush=True)
-        if chosen.log:
-            with chosen.log.open("a") as log:
-                log.write(json.dumps(one) + "\n")
+        results.append(result)
+        mark = " " if result["said"] == result["truth"] else "*"
+        seconds = f"{result['seconds']:5.1f} s"
+        print(
+            f"{name} {mark} {result['truth']:<20} said: {result['said']:<20} {seconds}", flush=True
+        )
+        if options.log:
+            with options.log.open("a") as log:
+                log.write(json.dumps(result) + "\n")
     print("", "Rows: what it has; columns: what was said first.", *matrix(results), sep="\n")
     missed = bars(results)
     print("", *(missed or ["Every bar is met."]), sep="\n")

@@ -9,7 +9,7 @@ import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
-from staged import NOT_RUN, staging
+from staging_module import NOT_RUN, staging
 
 STAGING = staging()
 

@@ -181,19 +181,19 @@ def test_hostile_names_and_texts_are_only_text(trial):
 
 
 def test_a_table_aligns_in_text_and_keeps_names_that_are_numbers_whole():
-    shown = display.Table([{"name": "a", "port": 40001, "requests": 12345}], caption="servers")
-    assert repr(shown).splitlines() == [
+    table = display.Table([{"name": "a", "port": 40001, "requests": 12345}], caption="servers")
+    assert repr(table).splitlines() == [
         "servers",
         "name  port   requests",
         "a     40001  12,345",
     ]
-    assert "40001" in shown._repr_html_()
-    assert len(shown) == 1
+    assert "40001" in table._repr_html_()
+    assert len(table) == 1
     assert repr(display.Table([], empty="No server runs.")) == "No server runs."
 
 
 def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
-    made = Claim(
+    claim = Claim(
         id="sync-vs-async-file",
         sentence="Asynchronous reading answers more requests.",
         verdict="reversed",
@@ -205,7 +205,7 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
         published=(PublishedFigure("Node 0.8.8", "throughput", 263.19, "req/s"),),
         published_ratio=(1.27, 1.27),
     )
-    page = made._repr_html_()
+    page = claim._repr_html_()
     text = read(page).text
     assert re.search(
         r"Asynchronous reading answers more requests\. async responds to 0\.56\d times as many "
@@ -219,17 +219,17 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
     assert "Node 0.8.8: 263.19 req/s" in text
     assert 'class="lab-published"' in page
     assert 'href="https://example.org/"' in page
-    assert "javascript:" not in display.html(replace(made, url="javascript:alert(1)", value=None))
+    assert "javascript:" not in display.html(replace(claim, url="javascript:alert(1)", value=None))
 
 
 def test_a_claim_from_the_recorded_run_says_so_unless_its_whole_page_is():
-    said = "from the recorded run, 2025-06-15"
-    made = Claim("x", "ten is ten", "held", "10 → held", 10.0, measured="2025-06-15T10:00:00Z")
-    assert said not in read(made._repr_html_()).text
-    made = replace(made, recorded=True)
-    assert said in read(made._repr_html_()).text
-    object.__setattr__(made, "replayed", True)
-    assert said not in read(made._repr_html_()).text
+    origin = "from the recorded run, 2025-06-15"
+    claim = Claim("x", "ten is ten", "held", "10 → held", 10.0, measured="2025-06-15T10:00:00Z")
+    assert origin not in read(claim._repr_html_()).text
+    claim = replace(claim, recorded=True)
+    assert origin in read(claim._repr_html_()).text
+    object.__setattr__(claim, "replayed", True)
+    assert origin not in read(claim._repr_html_()).text
 
 
 def test_a_claim_of_the_course_needs_no_source():

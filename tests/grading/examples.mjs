@@ -21,7 +21,7 @@ function rounded(value, model) {
 }
 
 for (const { name, solution, code } of await json(process.stdin)) {
-  const exported = await import(pathToFileURL(solution).href);
+  const exports = await import(pathToFileURL(solution).href);
   const compare = (value, model, line) => {
     if (isDeepStrictEqual(rounded(value, model), rounded(model, model))) return;
     console.log(`${name}: ${line} gives ${JSON.stringify(value)}`);
@@ -30,10 +30,10 @@ for (const { name, solution, code } of await json(process.stdin)) {
     const match = LINE.exec(line);
     return match ? `compare(${match[1]}, (${match[2]}), ${JSON.stringify(line)});` : line;
   });
-  const names = Object.keys(exported).filter((word) => word !== "default");
+  const names = Object.keys(exports).filter((word) => word !== "default");
   try {
     const run = new AsyncFunction("compare", ...names, lines.join("\n"));
-    await run(compare, ...names.map((word) => exported[word]));
+    await run(compare, ...names.map((word) => exports[word]));
   } catch (error) {
     console.log(`${name}: ${error.message}`);
   }

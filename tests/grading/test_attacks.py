@@ -76,18 +76,18 @@ def watched():
     Only these are looked at, a hundred times a second: to read all processes of the machine as
     often takes most of a processor.
     """
-    seen, over = set(), threading.Event()
+    processes, over = set(), threading.Event()
     before = below(os.getpid())  # what other tests keep
 
     def look():
         while not over.wait(0.01):
             for pid in below(os.getpid()) - before:
-                seen.add((pid, proctree.start_ticks(pid)))
+                processes.add((pid, proctree.start_ticks(pid)))
 
     thread = threading.Thread(target=look)
     thread.start()
     try:
-        yield seen
+        yield processes
     finally:
         over.set()
         thread.join()
@@ -101,15 +101,15 @@ def alive(seen):
 @pytest.mark.parametrize(("file", "node"), list(cases()))
 def test_an_attack_gains_nothing_and_is_explained(file, node, monkeypatch):
     monkeypatch.setattr(run, "TRIES", 3)  # an endless loop would be tried as often as it may be
-    asked = exercise.exercise(file.read_text().partition(".")[0].removeprefix("// ").strip())
+    task = exercise.exercise(file.read_text().partition(".")[0].removeprefix("// ").strip())
     for _ in range(3):
-        started = time.monotonic()
-        with watched() as seen:
+        start_s = time.monotonic()
+        with watched() as processes:
             seed = random.getrandbits(31)
-            hand_in = handin.from_file(file, asked)
-            result = run.grade(asked, hand_in, own=False, node=node, seed=seed)
-        seconds = time.monotonic() - started
-        if len(seen) >= 3 and result.outcome != "noisy":
+            hand_in = handin.from_file(file, task)
+            result = run.grade(task, hand_in, own=False, node=node, seed=seed)
+        seconds = time.monotonic() - start_s
+        if len(processes) >= 3 and result.outcome != "noisy":
             break  # else a busy machine did not let us look, or did not let the grader judge
     assert result.points == 0, str(result)
     if result.outcome == "noisy":  # an endless loop that gets a processor for a moment only
@@ -123,12 +123,12 @@ def test_an_attack_gains_nothing_and_is_explained(file, node, monkeypatch):
     times = 3 if file.stem in JUDGED_AGAIN else 1
     if result.seed != seed or result.outcome == "noisy":
         times *= run.TRIES * run.PERIODS  # a busy machine left the verdicts before it open
-    assert seconds < times * (asked.limits.seconds + run.GRACE_S) + 60
-    assert len(seen) >= 3  # the sandbox, the driver, the hand-in
+    assert seconds < times * (task.limits.seconds + run.GRACE_S) + 60
+    assert len(processes) >= 3  # the sandbox, the driver, the hand-in
     deadline = time.monotonic() + 60
-    while alive(seen) and time.monotonic() < deadline:
+    while alive(processes) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not alive(seen)
+    assert not alive(processes)
 
 
 def test_every_attack_says_what_it_tries():
@@ -222,16 +222,16 @@ def test_the_checks_of_an_exercise_can_not_be_seen_from_the_sandbox_of_a_hand_in
 
 def test_workers_by_another_class_are_counted_too():
     """A wrong answer that looks for a class of which nobody hears gets no more than it got."""
-    asked = exercise.exercise("worker-pool")
-    each = (asked.folder / "wrong" / "worker-each.mjs").read_text()
-    other = (
+    task = exercise.exercise("worker-pool")
+    wrong_text = (task.folder / "wrong" / "worker-each.mjs").read_text()
+    import_text = (
         'import { Worker as Counted } from "node:worker_threads";\n'
         "const made = [Counted, Counted.prototype.constructor, Reflect.getPrototypeOf(Counted)];\n"
         "const Worker = made.findLast((one) => one.name === 'Worker');\n"
     )
-    hidden = each.replace('import { Worker } from "node:worker_threads";\n', other)
-    assert hidden != each
-    result = run.grade(asked, handin.from_text(hidden, "hidden.mjs"), own=False)
+    hidden = wrong_text.replace('import { Worker } from "node:worker_threads";\n', import_text)
+    assert hidden != wrong_text
+    result = run.grade(task, handin.from_text(hidden, "hidden.mjs"), own=False)
     assert result.points == 0, str(result)
 
 
@@ -289,18 +289,18 @@ def test_what_is_open_is_seen_whatever_a_program_is_called_and_in_its_children_t
 
 @pytest.mark.parametrize(("name", "count"), [("one-of-five", 3), ("slow-disk-server", 4)])
 def test_many_processes_that_block_are_no_repair(name, count):
-    asked = exercise.exercise(name)
+    task = exercise.exercise(name)
     above = POOL.replace("COUNT", str(count)).replace("ID", name)
     instead = "if (process.send) listens(server);\nelse false && server.listen("
-    text = above + asked.begin().replace("server.listen(", instead)
-    result = run.grade(asked, handin.from_text(text, "pool.mjs"))
+    text = above + task.begin().replace("server.listen(", instead)
+    result = run.grade(task, handin.from_text(text, "pool.mjs"))
     assert f"started {count} other processes" in result.line(), str(result)
-    assert result.points < asked.points / 2
+    assert result.points < task.points / 2
 
 
 def test_another_thread_is_not_the_one_that_there_is():
-    asked = exercise.exercise("stats-beside-ping")
-    text = asked.begin()
+    task = exercise.exercise("stats-beside-ping")
+    text = task.begin()
     inner = text[text.index("const score") : text.index("const server")]
     worker = f"""
       const {{ createHash }} = require("node:crypto");
@@ -314,7 +314,7 @@ def test_another_thread_is_not_the_one_that_there_is():
         "workerData: { seed, count } }).once('message', resolve));\n",
     )
     text = 'import { Worker } from "node:worker_threads";\n' + text
-    result = run.grade(asked, handin.from_text(text, "worker.mjs"))
+    result = run.grade(task, handin.from_text(text, "worker.mjs"))
     assert "another thread computed" in result.line(), str(result)
 
 
@@ -323,13 +323,13 @@ def answer_of(program, number, architecture, flags=0):
     the low half of its first argument.
     """
     lines = list(struct.iter_unpack("=HBBI", program))
-    given = {0: number, 4: architecture, sandbox._FLAGS: flags}
+    operands = {0: number, 4: architecture, sandbox._FLAGS: flags}
     at, value = 0, 0
     while True:
         code, yes, no, operand = lines[at]
         at += 1
         if code == sandbox._LOAD:
-            value = given[operand]
+            value = operands[operand]
         elif code == sandbox._RETURN:
             return operand
         else:
@@ -346,24 +346,26 @@ def test_what_looks_into_a_process_is_refused_by_whichever_number(
     machine, ptrace, read, monkeypatch
 ):
     monkeypatch.setattr(platform, "machine", lambda: machine)
-    own, arm = sandbox._ARCHITECTURES[machine][1], machine == "aarch64"
+    native, arm = sandbox._ARCHITECTURES[machine][1], machine == "aarch64"
     outer, inner = sandbox._filter(sandbox._NUMBERS), sandbox.inner_filter()
-    assert answer_of(outer, ptrace, own) == sandbox._EPERM
+    assert answer_of(outer, ptrace, native) == sandbox._EPERM
     for program, numbers in ((outer, sandbox._NUMBERS), (inner, sandbox._INNER_NUMBERS)):
-        assert answer_of(program, read, own) == sandbox._ALLOW
-        answers = {answer_of(program, each[arm], own) for each in numbers.values()}
+        assert answer_of(program, read, native) == sandbox._ALLOW
+        answers = {answer_of(program, each[arm], native) for each in numbers.values()}
         assert answers == {sandbox._EPERM}
         assert answer_of(program, read, 0x40000003) == sandbox._KILL
         if machine == "x86_64":
             assert (
-                answer_of(program, 0x40000000 + 521, own) == sandbox._EPERM
+                answer_of(program, 0x40000000 + 521, native) == sandbox._EPERM
             )  # ptrace, as x32 has it
     clone, clone3 = sandbox._CLONE[arm], sandbox._CLONE3[arm]
     thread, user = 0x003D0F00, 0x10000011  # what glibc begins a thread with; CLONE_NEWUSER
-    assert answer_of(inner, clone, own, thread) == sandbox._ALLOW
-    assert answer_of(inner, clone, own, user) == sandbox._EPERM
-    assert answer_of(inner, clone3, own) == sandbox._ENOSYS
-    assert answer_of(outer, clone, own, user) == sandbox._ALLOW  # the inner sandbox is made by it
+    assert answer_of(inner, clone, native, thread) == sandbox._ALLOW
+    assert answer_of(inner, clone, native, user) == sandbox._EPERM
+    assert answer_of(inner, clone3, native) == sandbox._ENOSYS
+    assert (
+        answer_of(outer, clone, native, user) == sandbox._ALLOW
+    )  # the inner sandbox is made by it
 
 
 # Modules of Node of which somebody has asked what a hand-in could do with them to its own process.

@@ -89,16 +89,16 @@ def test_names_that_steer_a_terminal_or_are_no_text_stop_nobody(folder, capsys):
 def test_what_was_judged_is_not_judged_again(folder, monkeypatch):
     works = batch.found(folder)
     first = batch.grade(works)
-    asked = []
+    hand_ins = []
     judge = run.grade
-    monkeypatch.setattr(run, "grade", lambda *a, **k: asked.append(a[1]) or judge(*a, **k))
+    monkeypatch.setattr(run, "grade", lambda *a, **k: hand_ins.append(a[1]) or judge(*a, **k))
     again = batch.grade(batch.found(folder))
     assert [one for one in again if one.node] == [one for one in first if one.node]
     assert len(again) == len(first)
-    assert not asked
+    assert not hand_ins
     (folder / "anna b" / "summary.mjs").write_text(SUMMARY.begin())
     batch.grade(batch.found(folder))
-    assert len(asked) == 1
+    assert len(hand_ins) == 1
 
 
 def test_a_damaged_result_is_judged_again(folder):
@@ -221,13 +221,13 @@ def test_what_is_not_judged_is_told_and_written_with_what_to_do(folder, capsys):
     (folder / "=ben" / ".ipynb_checkpoints").mkdir()
     (folder / "=ben" / ".ipynb_checkpoints" / "work-checkpoint.ipynb").write_text("{}")
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
-    said = capsys.readouterr().out.partition("Not judged (8):\n")[2].splitlines()
-    assert said[-3:] == [
+    lines = capsys.readouterr().out.partition("Not judged (8):\n")[2].splitlines()
+    assert lines[-3:] == [
         "Neither programs nor notebooks, named in grades.csv: 2",
         "Came in: 13 files: 3 judged, 7 listed, 3 refused",
         "         8 students: 3 judged, 3 listed, 2 refused",
     ]
-    assert [line.strip() for line in said[:-3]] == [
+    assert [line.strip() for line in lines[:-3]] == [
         "anna b/b.ipynb: summary.mjs counts for summary",
         "anna b/c.ipynb: it has no cell that begins with %%submit and the id of an exercise",
         "fay/homework.mjs: no exercise is called 'homework'; if it is for summary, name it "
@@ -305,7 +305,7 @@ def test_what_is_no_file_or_has_no_end_is_not_waited_for(folder, capsys):
     (folder / "carl" / "bytes.ipynb").write_bytes(b"\xff")
     (folder / "carl" / "text.ipynb").write_text("{")
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for line in (
         "carl/bytes.ipynb: it cannot be read, or is not UTF-8",
         "carl/huge.ipynb: it has more than 16 MiB, and is not read: clear its outputs",
@@ -313,7 +313,7 @@ def test_what_is_no_file_or_has_no_end_is_not_waited_for(folder, capsys):
         "carl/text.ipynb: it is not a notebook: its JSON cannot be read",
         "carl/x.mjs: no exercise is called 'x'",
     ):
-        assert line in said
+        assert line in output
     rows = list(csv.DictReader((folder.with_name("week 1-graded") / "grades.csv").open()))
     refused = {row["message"] for row in rows if row["student"] == "fifo" and row["points"] == "0"}
     assert len(refused) == 1 and "is a pipe or a device" in refused.pop()

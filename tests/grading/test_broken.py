@@ -113,15 +113,17 @@ def test_a_fault_that_the_reference_meets_too_is_never_a_wrong_answer(broken):
 @pytest.mark.judges
 @pytest.mark.parametrize("falls", ["the hand-in", "once", "both"])
 def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch):
-    asked = exercise.exercise("summary")
-    first = asked.criteria[0].id
-    judged = []
+    task = exercise.exercise("summary")
+    first = task.criteria[0].id
+    judgements = []
 
     def driver(exercise, hand_in, **_):
-        reference = hand_in.text == asked.solution.read_text()
-        judged.append("reference" if reference else "hand-in")
-        held = {one.id: {"outcome": "held"} for one in asked.criteria}
-        if falls == "both" or (not reference and (falls == "the hand-in" or judged == ["hand-in"])):
+        reference = hand_in.text == task.solution.read_text()
+        judgements.append("reference" if reference else "hand-in")
+        held = {one.id: {"outcome": "held"} for one in task.criteria}
+        if falls == "both" or (
+            not reference and (falls == "the hand-in" or judgements == ["hand-in"])
+        ):
             raise run.Fell("it fell over", {first: held[first]})
         return run.Said(held, {"end": True}), {}
 
@@ -129,28 +131,28 @@ def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch
     hand_in = handin.from_text("// mine\nexport const summary = 1;\n")
     if falls == "both":
         with pytest.raises(run.NotGraded, match="fell over"):
-            run.grade(asked, hand_in)
+            run.grade(task, hand_in)
         return
-    result = run.grade(asked, hand_in)
-    assert judged == ["hand-in", "reference", "hand-in"]
+    result = run.grade(task, hand_in)
+    assert judgements == ["hand-in", "reference", "hand-in"]
     assert result.outcome == GRADED
     if falls == "once":
         assert result.passed
     else:
-        assert result.points == asked.criteria[0].points  # what was seen before stands
+        assert result.points == task.criteria[0].points  # what was seen before stands
         assert "it finishes with the reference" in result.missed[0].message
 
 
 @pytest.mark.judges
 def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answer():
-    asked = exercise.exercise("always-later")
+    task = exercise.exercise("always-later")
     text = (
         "export const cached = () => {\n"
         "  const error = new RangeError('odd');\n"
         "  error.stack = `${error}\\n    at order (the-scene-of-a-check:1:1)`;\n"
         "  throw error;\n};\n"
     )
-    result = run.grade(asked, handin.from_text(text, "mine.mjs"))
+    result = run.grade(task, handin.from_text(text, "mine.mjs"))
     assert result.outcome == GRADED and result.points == 0
 
 
@@ -170,21 +172,21 @@ def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch
 
 @pytest.mark.parametrize(("seconds_each", "tries"), [(1, 3), (15, 2), (35, 2)])
 def test_a_busy_machine_is_asked_once_more_and_not_for_minutes(monkeypatch, seconds_each, tries):
-    asked = exercise.exercise("summary")
-    passed, judged = [0.0], []
+    task = exercise.exercise("summary")
+    clock, judgements = [0.0], []
 
     def busy(*_given, **_how):
-        passed[0] += seconds_each
-        judged.append(seconds_each)
-        undecided = {one.id: {"outcome": NOISY, "message": run.BUSY} for one in asked.criteria}
+        clock[0] += seconds_each
+        judgements.append(seconds_each)
+        undecided = {one.id: {"outcome": NOISY, "message": run.BUSY} for one in task.criteria}
         return run.Said(undecided, {}), {}
 
     monkeypatch.setattr(run, "TRIES", 3)
     monkeypatch.setattr(run, "PATIENCE_S", 20.0)
     monkeypatch.setattr(run, "_decided", busy)
-    monkeypatch.setattr(run.time, "monotonic", lambda: passed[0])
-    result = run.grade(asked, handin.from_file(asked.solution, asked))
-    assert len(judged) == tries
+    monkeypatch.setattr(run.time, "monotonic", lambda: clock[0])
+    result = run.grade(task, handin.from_file(task.solution, task))
+    assert len(judgements) == tries
     assert result.outcome == NOISY and "try again" in result.line()
 
 
@@ -325,12 +327,12 @@ def test_a_process_that_stood_in_the_queue_counts_when_it_has_ended():
     processor = min(os.sched_getaffinity(0))
     spin = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
     queue = run._Queue()
-    started = time.monotonic()
+    start_s = time.monotonic()
     spinning = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(12)]
     try:
         time.sleep(2)
         queue.look([spinning[0].pid])
-        seconds = time.monotonic() - started
+        seconds = time.monotonic() - start_s
     finally:
         for one in spinning:
             one.kill()

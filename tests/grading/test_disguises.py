@@ -93,12 +93,12 @@ DISGUISES = [
     ids=[f"{name}-{at}" for at, (name, *_) in enumerate(DISGUISES)],
 )
 def test_a_disguise_earns_nothing(name, file, before, disguise):
-    asked = exercise.exercise(name)
-    wrong = (asked.folder / "wrong" / file).read_text()
+    task = exercise.exercise(name)
+    wrong = (task.folder / "wrong" / file).read_text()
     assert before in wrong
     text = wrong.replace(before, f"{disguise}\n{before}", 1) + "let fooled = false;\n"
-    plain = run.grade(asked, handin.from_text(wrong, file))
-    result = run.grade(asked, handin.from_text(text, file))
+    plain = run.grade(task, handin.from_text(wrong, file))
+    result = run.grade(task, handin.from_text(text, file))
     missed = [one.id for one in plain.criteria if one.outcome != "held"]
     assert result.outcome == "graded" and result.points < result.of
     assert {one.id for one in result.missed} >= set(missed), str(result)

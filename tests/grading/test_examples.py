@@ -34,7 +34,7 @@ def programs():
 
 def differences(examples):
     """Return what the reference solutions say differently, a line each."""
-    done = subprocess.run(
+    process = subprocess.run(
         [nodes.program(), str(RUNNER)],
         input=json.dumps(examples),
         capture_output=True,
@@ -42,7 +42,7 @@ def differences(examples):
         timeout=300,
         check=True,
     )
-    return done.stdout.splitlines()
+    return process.stdout.splitlines()
 
 
 def test_what_an_example_says_is_what_the_reference_solution_gives():

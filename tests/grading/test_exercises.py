@@ -54,14 +54,14 @@ def test_the_starter_runs_and_is_no_solution(name):
 
 
 def test_every_exercise_stands_on_its_page_once():
-    for name, one in PAGES.items():
-        if not one.chapter:
+    for name, exercise_of_page in PAGES.items():
+        if not exercise_of_page.chapter:
             continue  # it stands on no page, for who looks for more of them
-        page = paths.ROOT / "book" / f"{one.chapter}.md"
-        assert page.exists(), f"{name}: there is no chapter {one.chapter}"
-        assert one.topic == one.chapter.partition("/")[0]
+        page = paths.ROOT / "book" / f"{exercise_of_page.chapter}.md"
+        assert page.exists(), f"{name}: there is no chapter {exercise_of_page.chapter}"
+        assert exercise_of_page.topic == exercise_of_page.chapter.partition("/")[0]
         cells = re.findall(rf'lab\.exercise\("{name}"\)', page.read_text())
-        assert len(cells) == 1, f"{name} stands {len(cells)} times on {one.chapter}"
+        assert len(cells) == 1, f"{name} stands {len(cells)} times on {exercise_of_page.chapter}"
 
 
 def test_every_page_with_exercises_has_two_at_least():
@@ -123,15 +123,15 @@ def _whole(folder):
 
 @pytest.mark.judges
 def test_a_result_is_data_with_a_schema():
-    asked = PAGES["summary"]
+    task = PAGES["summary"]
     result = run.grade(
-        asked, handin.from_file(asked.folder / "wrong" / "sorts-text.mjs", asked), seed=7
+        task, handin.from_file(task.folder / "wrong" / "sorts-text.mjs", task), seed=7
     )
     again = Result.from_json(json.loads(json.dumps(result.to_json())))
     assert again == result
     assert (again.schema, again.seed, again.of) == (1, 7, 7)
     second = run.grade(
-        asked, handin.from_file(asked.folder / "wrong" / "sorts-text.mjs", asked), seed=7
+        task, handin.from_file(task.folder / "wrong" / "sorts-text.mjs", task), seed=7
     )
     assert [one.saw for one in second.criteria] == [one.saw for one in result.criteria]
 

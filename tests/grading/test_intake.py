@@ -317,26 +317,26 @@ def test_a_mark_at_the_beginning_of_a_notebook_is_no_matter(tmp_path):
 def test_names_of_zips_are_read_as_they_were_written(tmp_path):
     """Some programs write UTF-8 and do not say so, or a backslash."""
     data = packed([("J\u00f6rg/summary.mjs", GOOD), ("ben\\summary.mjs", GOOD)])
-    flagged = bytearray(data)
+    archive_bytes = bytearray(data)
     for mark, at in ((b"PK\x03\x04", 7), (b"PK\x01\x02", 9)):
         start = -1
-        while (start := flagged.find(mark, start + 1)) >= 0:
-            flagged[start + at] &= ~8
-    (tmp_path / "all.zip").write_bytes(bytes(flagged))
+        while (start := archive_bytes.find(mark, start + 1)) >= 0:
+            archive_bytes[start + at] &= ~8
+    (tmp_path / "all.zip").write_bytes(bytes(archive_bytes))
     assert set(texts(came_in(tmp_path / "all.zip"))) == {"J\u00f6rg", "ben"}
 
 
 def test_a_name_beside_one_whose_letters_were_lost_counts(tmp_path):
     """Some programs write "??", and the name in UTF-8 in an extra field: two students are two."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as made:
+    with zipfile.ZipFile(out, "w") as archive_file:
         for name, mark in (("王小", 1), ("李明", 2), ("张三", 3)):
             info = zipfile.ZipInfo(f"??/{mark}.txt" if mark == 3 else "??/summary.mjs")
             checked = zlib.crc32(info.filename.encode()) ^ (mark == 3)  # of another name
             folder = f"{name}/{info.filename.partition('/')[2]}".encode()
             info.extra = struct.pack("<HHBI", 0x7075, 5 + len(folder), 1, checked) + folder
             with warnings.catch_warnings(action="ignore"):
-                made.writestr(info, f"// {mark}\n1;")
+                archive_file.writestr(info, f"// {mark}\n1;")
     (tmp_path / "all.zip").write_bytes(out.getvalue())
     came = came_in(tmp_path / "all.zip")
     assert texts(came) == {"王小": "// 1\n1;", "李明": "// 2\n1;"}
@@ -407,27 +407,27 @@ def test_a_roster_is_read_as_spreadsheets_write_it_or_says_what_to_do(tmp_path, 
 
 
 def test_a_folder_of_one_student_or_of_a_class_is_seen_or_refused(tmp_path):
-    one = zipped(tmp_path / "one.zip", [("anna/src/summary.mjs", GOOD), ("anna/x.md", "")])
-    assert set(texts(came_in(one))) == {"anna"}
+    archive = zipped(tmp_path / "one.zip", [("anna/src/summary.mjs", GOOD), ("anna/x.md", "")])
+    assert set(texts(came_in(archive))) == {"anna"}
     doubt = came_in(zipped(tmp_path / "doubt.zip", [("week/anna/summary.mjs", GOOD)]))
     assert texts(doubt) == {} and "not clear" in said(doubt)[0]
     mixed = [("week-1/anna/summary.mjs", "1"), ("week-1/ben/summary.mjs", "2")]
     came = came_in(zipped(tmp_path / "mixed.zip", [*mixed, ("carl/summary.mjs", GOOD)]))
     assert set(texts(came)) == {"carl"}
-    assert [one.files for one in came.unowned if one.fate == "refused"] == [2]
+    assert [archive.files for archive in came.unowned if archive.fate == "refused"] == [2]
 
 
 def test_many_files_of_one_student_cost_the_others_nothing(tmp_path):
     laid(tmp_path, {f"s{at:02}/summary.mjs": f"// {at}\n1;" for at in range(30)})
-    started = time.perf_counter()
+    start_s = time.perf_counter()
     came_in(tmp_path)
-    before = time.perf_counter() - started
+    before = time.perf_counter() - start_s
     many = {f"s00/lib/f{at}.js": f"export const a{at} = 1;\n" for at in range(2000)}
     many |= {f"s01/node_modules/p{at}/f.js": "1" for at in range(2000)}
     laid(tmp_path, many)
-    started = time.perf_counter()
+    start_s = time.perf_counter()
     came = came_in(tmp_path)
-    after = time.perf_counter() - started
+    after = time.perf_counter() - start_s
     assert len(texts(came)) == 30 and came.sum().files == 4030
     assert "s01/node_modules/ (2,000 files): skipped" in " ".join(said(came))
     assert after - before < 30  # it is some tenths of a second on a quiet machine
@@ -536,25 +536,25 @@ class Archive:
 
 def check_archive(seed, place):
     """Nothing is lost, no two students are one, and nobody has what is another's."""
-    made = Archive(seed)
-    came = came_in(zipped(place, made.entries), as_they_are=seed % 2 == 0)
+    archive = Archive(seed)
+    came = came_in(zipped(place, archive.entries), as_they_are=seed % 2 == 0)
     total = came.sum()
-    assert total.files == made.files, made.kind
-    assert sum(total.fates.values()) == made.files
+    assert total.files == archive.files, archive.kind
+    assert sum(total.fates.values()) == archive.files
     owners = Counter()
     for student in came.students:
         marks = {
-            one.hand_in.text.strip().partition("\n")[0].removesuffix(" old")
-            for one in student.chosen.values()
-            if one.hand_in
+            work.hand_in.text.strip().partition("\n")[0].removesuffix(" old")
+            for work in student.chosen.values()
+            if work.hand_in
         }
-        assert len(marks) <= 1, (made.kind, student.student, marks)
+        assert len(marks) <= 1, (archive.kind, student.student, marks)
         assert "// forged" not in marks and "// a package" not in marks
         owners.update(marks)
-    assert all(count == 1 for count in owners.values()), made.kind
-    for mark in set(made.students.values()) - set(owners):
-        assert [one for one in came.unowned if one.fate == "refused"], (made.kind, mark)
-    return made.kind, total
+    assert all(count == 1 for count in owners.values()), archive.kind
+    for mark in set(archive.students.values()) - set(owners):
+        assert [work for work in came.unowned if work.fate == "refused"], (archive.kind, mark)
+    return archive.kind, total
 
 
 @pytest.mark.parametrize("block", range(6))

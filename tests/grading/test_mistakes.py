@@ -284,7 +284,7 @@ def test_a_misspelt_exercise_names_the_nearest():
 
 
 def test_files_that_are_none(tmp_path):
-    asked = exercise.exercise("summary")
+    task = exercise.exercise("summary")
     (tmp_path / "abba.mjs").write_text(RIGHT)
     (tmp_path / "summary.cjs").write_text(RIGHT)
     (tmp_path / "latin.mjs").write_bytes("// é\n".encode("latin-1"))
@@ -306,7 +306,7 @@ def test_files_that_are_none(tmp_path):
         "other.ipynb": "no cell that begins with `%%submit summary`. It has cells for lookup",
     }.items():
         with pytest.raises(LabError, match=message):
-            handin.from_file(tmp_path / name, asked)
+            handin.from_file(tmp_path / name, task)
 
 
 def test_of_a_notebook_the_last_cell_counts_and_nothing_but_its_source(tmp_path):
@@ -375,16 +375,16 @@ def test_who_forbids_what_the_check_needs_reads_one_sentence(way):
 
 def test_a_text_that_is_hard_to_look_through_takes_no_longer_than_others():
     """Each would take hours, if the time for it grew as the square of its length."""
-    asked = exercise.exercise("summary")
-    started = time.process_time()
+    task = exercise.exercise("summary")
+    start_s = time.process_time()
     for text in ("/* " * 80_000, "\n" * 250_000 + "x", "//" * 120_000 + "\nx"):
-        assert handin.from_text(text, "summary.js").kind(asked) == "esm"
+        assert handin.from_text(text, "summary.js").kind(task) == "esm"
     cell = {"cell_type": "code", "source": "%%submit " + "x" * 2_000_000}
     with pytest.raises(handin.BadHandIn, match="no cell that begins"):
-        handin.from_notebook(json.dumps({"cells": [cell]}), "work.ipynb", asked)
+        handin.from_notebook(json.dumps({"cells": [cell]}), "work.ipynb", task)
     plain = time.process_time()
-    assert handin.from_text("x\n" * 120_000, "summary.js").kind(asked) == "esm"
-    assert plain - started < 100 * max(0.02, time.process_time() - plain)
+    assert handin.from_text("x\n" * 120_000, "summary.js").kind(task) == "esm"
+    assert plain - start_s < 100 * max(0.02, time.process_time() - plain)
 
 
 @pytest.mark.parametrize(

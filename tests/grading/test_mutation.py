@@ -14,15 +14,15 @@ RIGHT = mutation.Row("summary", "solution.mjs", 7, 7, (), "", 1.0, "", "24.1.0")
 @pytest.fixture
 def judged(tmp_path, monkeypatch):
     """A stand-in for the grader, which notes what it is asked to judge."""
-    asked = []
+    judgements = []
 
     def one(exercise, wrong, node=None, student=""):
-        asked.append((exercise.id, wrong and wrong.file))
+        judgements.append((exercise.id, wrong and wrong.file))
         return dataclasses.replace(RIGHT, answer=wrong.file if wrong else RIGHT.answer)
 
     monkeypatch.setattr(mutation, "KEPT", tmp_path / "runs" / "mutation.jsonl")
     monkeypatch.setattr(mutation, "judged", one)
-    return asked
+    return judgements
 
 
 def test_a_run_that_was_stopped_goes_on_where_it_was(judged, monkeypatch, capsys):

@@ -73,15 +73,15 @@ def exported(one):
     return {**named, **dict.fromkeys(filter(None, listed), True)}
 
 
-def judged(one, expression):
+def judged(program, expression):
     """What a hand-in is worth all of whose exports are odd, or return what is."""
     text = WITH.replace("VALUE", expression)
-    for name, function in exported(one).items():
+    for name, function in exported(program).items():
         text += (
             f"export {'function ' + name + '() { return' if function else 'const ' + name + ' ='}"
         )
         text += f" value(){' }' if function else ''};\n"
-    return run.grade(one, handin.from_text(text, "odd.mjs"))
+    return run.grade(program, handin.from_text(text, "odd.mjs"))
 
 
 MODULES = [one for one in map(exercise.exercise, exercise.names()) if exported(one)]

@@ -90,14 +90,14 @@ RUNNER = {
 
 
 def result(outcome="graded", points=(2, 0), of=(2, 3)):
-    held = Looked("a", "It counts.", points[0], of[0], "held")
-    missed = Looked(
+    first = Looked("a", "It counts.", points[0], of[0], "held")
+    second = Looked(
         "b", "It waits.", points[1], of[1], NOISY if outcome == NOISY else "missed",
         message="It did not wait.", saw="0 ms", wanted="50 ms", output="<b>hello</b>",
     )  # fmt: skip
     return Result(
         schema=1, exercise="summary", title="A summary", outcome=outcome, points=sum(points),
-        of=sum(of), criteria=(held, missed), hand_in="", version="v", grader="g", node="24",
+        of=sum(of), criteria=(first, second), hand_in="", version="v", grader="g", node="24",
         sandbox="bubblewrap", limits={}, seed=1, parameters={}, student="", graded="", seconds=1.7,
     )  # fmt: skip
 
@@ -153,18 +153,18 @@ def test_the_command_prints_the_file_and_ends_with_0_once_it_is_judged(tmp_path,
 
 
 def test_points_that_are_certainly_missing_are_said_where_the_rest_cannot_be_told():
-    one = result(NOISY)
-    held, noisy = one.criteria
+    noisy_result = result(NOISY)
+    first, noisy = noisy_result.criteria
     busy = dataclasses.replace(noisy, message="the machine is too busy")
-    missed = dataclasses.replace(held, outcome="missed", points=0, message="It did not count.")
-    partly = dataclasses.replace(one, points=0, criteria=(missed, busy))
+    missed = dataclasses.replace(first, outcome="missed", points=0, message="It did not count.")
+    partly = dataclasses.replace(noisy_result, points=0, criteria=(missed, busy))
     assert partly.line() == (
         "summary: at least 2 of 5 points are missing (It did not count.). The rest can't be told "
         "now, because the machine is too busy. Try again."
     )
     page = graded(partly)
     assert "at least 2 of 5 points are missing" in page and "The rest can&#39;t be told" in page
-    nothing = dataclasses.replace(one, criteria=(held, busy))
+    nothing = dataclasses.replace(noisy_result, criteria=(first, busy))
     assert nothing.line() == (
         "summary: no verdict: the machine is too busy. Nothing is lost: try again."
     )

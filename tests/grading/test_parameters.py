@@ -21,13 +21,13 @@ def test_some_exercises_differ_by_student():
 
 @pytest.mark.parametrize("name", VARIED)
 def test_the_task_and_the_programs_have_the_values_of_the_student(name):
-    one = PAGES[name]
-    given = one.for_student("anna")
-    texts = [one.task(given), one.begin(given), one.program(one.solution, given)]
+    page = PAGES[name]
+    values = page.for_student("anna")
+    texts = [page.task(values), page.begin(values), page.program(page.solution, values)]
     assert not [text for text in texts if "{{" in text]
-    for value in given.values():
-        assert str(value) in one.task(given)
-        assert f"= {json.dumps(value)};" in one.program(one.solution, given)
+    for value in values.values():
+        assert str(value) in page.task(values)
+        assert f"= {json.dumps(value)};" in page.program(page.solution, values)
 
 
 @pytest.mark.judges
@@ -44,13 +44,13 @@ def test_an_answer_with_the_values_of_another_student_loses_points(name):
 
 @pytest.mark.judges
 def test_a_result_says_with_whose_values_it_was_judged():
-    one = PAGES["die-well"]
+    page = PAGES["die-well"]
     hand_in = handin.from_text("process.exit(1);\n", "mine.mjs")
     for who, values in {
         "": "grace = 2000, the default. Set LAB_STUDENT=anna",
-        "anna": f"grace = {one.for_student('anna')['grace']}, the values of anna",
+        "anna": f"grace = {page.for_student('anna')['grace']}, the values of anna",
     }.items():
-        result = run.grade(one, hand_in, student=who)
+        result = run.grade(page, hand_in, student=who)
         assert f"judged with {values}" in str(result)
         assert f"Judged with {values}".replace("'", "&#39;") in result._repr_html_()
     plain = PAGES["summary"]

@@ -389,7 +389,7 @@ def test_a_push_is_judged_and_the_summary_of_the_run_says_why(tmp_path):
     git(template, "commit", "--quiet", "--message", "work")
     (template / "summary/summary.mjs").write_text("not committed")
     summary = tmp_path / "summary.md"
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "check.sh", str(paths.ROOT), str(tmp_path / "graded")],
         cwd=template,
         env={**os.environ, "GITHUB_STEP_SUMMARY": str(summary)},
@@ -397,12 +397,12 @@ def test_a_push_is_judged_and_the_summary_of_the_run_says_why(tmp_path):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     text = summary.read_text()
     assert "| anna | summary | 7 of 7 | every criterion held |" in text
     assert re.search(r"\| anna \| text-of-chunks \| \d+ of \d+ \| see below \|", text)
     assert "### anna: " in text
-    assert "What is not committed is not judged" in done.stderr
+    assert "What is not committed is not judged" in process.stderr
     assert git(template, "status", "--porcelain") == " M summary/summary.mjs\n", "as it was"
 
 
@@ -411,12 +411,12 @@ def test_an_id_that_would_lead_out_of_the_folder_is_refused(tmp_path):
     repositories.template(template, ["summary"])
     git(template, "init", "--quiet")
     (template / "student.txt").write_text("../../etc\n")
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "check.sh", str(paths.ROOT)],
         cwd=template,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 2
-    assert "student.txt is not an id" in done.stderr
+    assert process.returncode == 2
+    assert "student.txt is not an id" in process.stderr

@@ -41,21 +41,21 @@ def test_a_line_is_the_one_of_the_cell_wherever_it_is_judged(tmp_path):
     cell = f"%%submit summary\n{body}"
     shell = InteractiveShell()
     submit_cell.load_ipython_extension(shell)
-    wanted = "filtre is not a function (the cell, line 3)"
-    assert wanted in shell.run_cell(cell).result.line()
-    assert wanted in lab.check("summary").line()
+    message = "filtre is not a function (the cell, line 3)"
+    assert message in shell.run_cell(cell).result.line()
+    assert message in lab.check("summary").line()
     (tmp_path / "work.ipynb").write_text(
         json.dumps({"cells": [{"cell_type": "code", "source": cell}]})
     )
-    assert wanted in lab.check("summary", tmp_path / "work.ipynb").line()
-    told = subprocess.run(
+    assert message in lab.check("summary", tmp_path / "work.ipynb").line()
+    process = subprocess.run(
         [nodes.program(), "-p", f"require('./transpile.cjs').transpile({json.dumps(cell)}).body"],
         cwd=paths.ROOT / "lab" / "node" / "kernel",
         capture_output=True,
         text=True,
         check=True,
     ).stdout
-    assert json.dumps(f"\n{body}") in told
+    assert json.dumps(f"\n{body}") in process
 
 
 def test_before_anything_is_handed_in_it_says_how():
@@ -123,12 +123,12 @@ def test_a_page_with_exercises_does_not_depend_on_what_judges_them():
         "lab._enter_notebook(); lab.exercise('summary')._repr_html_()\n"
         "print([m for m in sys.modules if m.startswith('lab.grading.')])"
     )
-    loaded = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    assert "lab.grading.exercise" in loaded.stdout
+    assert "lab.grading.exercise" in process.stdout
     assert not {"run", "sandbox", "verbs", "cgroup", "batch"} & {
-        name.rpartition(".")[2].strip("']") for name in loaded.stdout.split(", ")
+        name.rpartition(".")[2].strip("']") for name in process.stdout.split(", ")
     }
 
 
@@ -168,17 +168,17 @@ def test_a_note_that_is_none_counts_as_none(place, tmp_path, note):
 
 
 def test_the_shell_shows_a_task_and_its_starter(capsys, monkeypatch):
-    one = exercise.exercise("die-well")
+    page = exercise.exercise("die-well")
     monkeypatch.setenv("LAB_STUDENT", "anna")
-    given = one.for_student("anna")
-    assert given != one.for_student("")
+    values = page.for_student("anna")
+    assert values != page.for_student("")
     assert door.main(["task", "die-well"]) == 0
     said = capsys.readouterr().out
-    assert one.title in said and one.task(given).strip() in said and "{{" not in said
-    assert all(each.says in said for each in one.criteria)
+    assert page.title in said and page.task(values).strip() in said and "{{" not in said
+    assert all(each.says in said for each in page.criteria)
     assert "python -m lab task die-well --starter > die-well.mjs" in said
     assert door.main(["task", "die-well", "--starter"]) == 0
-    assert capsys.readouterr().out == one.begin(given)
+    assert capsys.readouterr().out == page.begin(values)
     assert door.main(["task", "die-wel"]) == 1
     assert "Did you mean die-well" in capsys.readouterr().err
 

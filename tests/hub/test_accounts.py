@@ -57,7 +57,7 @@ def free_ports(count):
 
 def own_accounts(folder):
     """Copies of /etc with three accounts more; the shell's lines that put them in their place."""
-    hashed = subprocess.run(
+    hashing = subprocess.run(
         ["openssl", "passwd", "-6", PASSWORD], capture_output=True, text=True, check=True
     ).stdout.strip()
     more = {"passwd": [], "group": [], "shadow": []}
@@ -67,7 +67,7 @@ def own_accounts(folder):
         os.chown(home, uid, uid)
         more["passwd"].append(f"{name}:x:{uid}:{uid}::{home}:/bin/sh")
         more["group"].append(f"{name}:x:{uid}:")
-        more["shadow"].append(f"{name}:{hashed}:19000:0:99999:7:::")
+        more["shadow"].append(f"{name}:{hashing}:19000:0:99999:7:::")
     for name, lines in more.items():
         copy = folder / name
         shutil.copy(f"/etc/{name}", copy)
@@ -80,17 +80,19 @@ def opened(folder):
     somebody's home; in the namespace alone.
     """
     python, node = Path(sys.executable), Path(nodes.program())
-    closed = {}
+    closed_names = {}
     for place in (paths.ROOT / "lab", python, python.resolve(), node.resolve()):
         for parent in place.parents:
             if not parent.stat().st_mode & 0o001:
-                closed.setdefault(parent, set()).add(parent / place.relative_to(parent).parts[0])
-    for number, (parent, wanted) in enumerate(sorted(closed.items())):
-        if any(parent in other for other in closed.values()):
+                closed_names.setdefault(parent, set()).add(
+                    parent / place.relative_to(parent).parts[0]
+                )
+    for number, (parent, names) in enumerate(sorted(closed_names.items())):
+        if any(parent in other for other in closed_names.values()):
             pytest.skip(f"accounts cannot enter {parent}")
         stand_in = folder / f"open-{number}"
         stand_in.mkdir(mode=0o755)
-        for one in sorted(wanted):
+        for one in sorted(names):
             (stand_in / one.name).mkdir()
             yield f"mount --bind '{one}' '{stand_in / one.name}'"
         yield f"mount --rbind '{stand_in}' '{parent}'"
@@ -108,7 +110,7 @@ class Class:
         ports = free_ports(3)
         self.url = f"http://127.0.0.1:{ports[0]}/"
         lines = ["set -e", *own_accounts(folder), *opened(folder), 'exec "$@"']
-        told = {
+        settings = {
             "LAB_HUB_SPAWNER": "local",
             "LAB_HUB_STUDENTS": "ann eve",
             "LAB_HUB_INSTRUCTORS": "grace",
@@ -126,7 +128,7 @@ class Class:
             self.process = subprocess.Popen(
                 [*namespace, "\n".join(lines), "sh", *command],
                 cwd=folder,
-                env={**os.environ, **told},
+                env={**os.environ, **settings},
                 stdout=log,
                 stderr=log,
             )
@@ -158,16 +160,16 @@ class Person:
     def __init__(self, room, name):
         self.room, self.name = room, name
         self.home = room.folder / "homes" / name
-        own = requests.Session()
+        session = requests.Session()
         hub = f"{room.url}hub/"
-        own.get(f"{hub}login", timeout=300)
-        form = {"username": name, "password": PASSWORD, "_xsrf": self._xsrf(own)}
-        signed = own.post(f"{hub}login", form, timeout=300, allow_redirects=False)
+        session.get(f"{hub}login", timeout=300)
+        form = {"username": name, "password": PASSWORD, "_xsrf": self._xsrf(session)}
+        signed = session.post(f"{hub}login", form, timeout=300, allow_redirects=False)
         assert signed.status_code == 302, (signed.text[-2000:], room.log())
-        own.get(f"{hub}token", timeout=300)
+        session.get(f"{hub}token", timeout=300)
         api = f"{hub}api/users/{name}"
-        sent = {"X-XSRFToken": self._xsrf(own), "Referer": f"{hub}token"}
-        token = own.post(f"{api}/tokens", json={}, headers=sent, timeout=300)
+        sent = {"X-XSRFToken": self._xsrf(session), "Referer": f"{hub}token"}
+        token = session.post(f"{api}/tokens", json={}, headers=sent, timeout=300)
         assert token.ok, token.text
         self.signed = {"Authorization": f"token {token.json()['token']}"}
         started = requests.post(f"{api}/server", headers=self.signed, timeout=STARTS_S)
@@ -208,13 +210,13 @@ class Person:
 
     def does(self, *words, folder="."):
         """Run a command as this account, with the environment of its server; what it said."""
-        said = self.says(
+        output = self.says(
             "import subprocess, json\n"
             f"done = subprocess.run({list(words)!r}, cwd={str(self.home / folder)!r}, "
             "capture_output=True, text=True)\n"
             "print(json.dumps([done.returncode, done.stdout[-9000:] + done.stderr[-9000:]]))"
         )
-        code, told = json.loads(said.splitlines()[-1])
+        code, told = json.loads(output.splitlines()[-1])
         assert code == 0, told
         return told
 
@@ -262,12 +264,12 @@ def room():
 
 def of_accounts():
     """Processes of the accounts."""
-    found = []
+    processes = []
     for one in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if one.uids().real in UIDS.values() and one.status() != psutil.STATUS_ZOMBIE:
-                found.append((one.pid, one.cmdline()))
-    return found
+                processes.append((one.pid, one.cmdline()))
+    return processes
 
 
 @pytest.fixture(scope="module")
@@ -286,13 +288,13 @@ def test_a_wrong_password_and_an_account_that_nobody_named_are_let_in_nowhere(ro
 
 @pytest.mark.parametrize("name", ["ann", "grace"])
 def test_a_page_runs_as_the_account_of_its_reader_and_writes_in_the_reader_s_home(people, name):
-    said = people[name].says(
+    output = people[name].says(
         "import os, lab\nfrom lab import paths\n"
         "server = lab.server('node/read-async')\n"
         "print(os.getuid(), paths.RUNS, os.environ['LAB_MEASURES_AS'])"
     )
     runs = people[name].home / ".course" / "runs"
-    assert said.splitlines()[-1] == f"{UIDS[name]} {runs} {name}"
+    assert output.splitlines()[-1] == f"{UIDS[name]} {runs} {name}"
     told = people[name].says(
         "import lab\n"
         "lab.compare({'a': lab.server('node/read-sync'), 'b': lab.server('node/read-async')}, "

@@ -40,7 +40,7 @@ def test_the_values_for_kubernetes_fit_the_schema_of_their_chart():
 
 
 @pytest.mark.parametrize(
-    ("where", "what"),
+    ("keys", "what"),
     [
         (("singleuser", "memory"), {"guarantees": "1G"}),
         (("singleuser", "startTimeout"), "soon"),
@@ -48,12 +48,12 @@ def test_the_values_for_kubernetes_fit_the_schema_of_their_chart():
         (("singeluser",), {}),
     ],
 )
-def test_a_value_that_the_chart_does_not_know_is_found(where, what):
+def test_a_value_that_the_chart_does_not_know_is_found(keys, what):
     wrong = values("z2jh.yaml")
     at = wrong
-    for name in where[:-1]:
+    for name in keys[:-1]:
         at = at[name]
-    at[where[-1]] = what
+    at[keys[-1]] = what
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(over(CHARTS["defaults"], wrong), CHARTS["schema"])
 
@@ -179,13 +179,13 @@ def test_the_hub_listens_on_this_machine_alone(config):
 
 def test_with_containers_the_hub_listens_on_their_bridge_and_nowhere_else(config, monkeypatch):
     monkeypatch.delenv("LAB_HUB_BRIDGE", raising=False)
-    told = config(SPAWNER="docker", PASSWORD="x")
-    assert re.match(r"http://172\.17\.0\.1:\d+", told.JupyterHub.hub_bind_url)
-    assert "hub_connect_ip" not in told.JupyterHub, "which is that of hub_bind_url then"
-    assert told.JupyterHub.bind_url.startswith("http://127.0.0.1:")
+    settings = config(SPAWNER="docker", PASSWORD="x")
+    assert re.match(r"http://172\.17\.0\.1:\d+", settings.JupyterHub.hub_bind_url)
+    assert "hub_connect_ip" not in settings.JupyterHub, "which is that of hub_bind_url then"
+    assert settings.JupyterHub.bind_url.startswith("http://127.0.0.1:")
     monkeypatch.setenv("LAB_HUB_BRIDGE", "172.30.0.1")
-    told = config(SPAWNER="docker", PASSWORD="x")
-    assert told.JupyterHub.hub_bind_url.startswith("http://172.30.0.1:")
+    settings = config(SPAWNER="docker", PASSWORD="x")
+    assert settings.JupyterHub.hub_bind_url.startswith("http://172.30.0.1:")
 
 
 def test_everybody_may_stand_in_the_line_and_remove_only_his_own_place(config, tmp_path):
@@ -389,7 +389,7 @@ def test_every_setting_is_one_that_the_hub_and_its_spawner_have(config, kind):
     pytest.importorskip("jupyterhub", reason="make hub installs it")
     from jupyterhub import app, auth, proxy, spawner
 
-    known = {
+    known_classes = {
         "JupyterHub": app.JupyterHub,
         "Authenticator": auth.Authenticator,
         "DummyAuthenticator": auth.Authenticator,
@@ -399,10 +399,14 @@ def test_every_setting_is_one_that_the_hub_and_its_spawner_have(config, kind):
     }
     if kind == "docker":
         dockerspawner = pytest.importorskip("dockerspawner", reason="only LAB_HUB_SPAWNER=docker")
-        known["DockerSpawner"] = dockerspawner.DockerSpawner
+        known_classes["DockerSpawner"] = dockerspawner.DockerSpawner
     told = config(SPAWNER=kind, PASSWORD="x", STUDENTS="ann")
     for part, settings in told.items():
-        names = {"password"} if part == "DummyAuthenticator" else known[part].class_trait_names()
+        names = (
+            {"password"}
+            if part == "DummyAuthenticator"
+            else known_classes[part].class_trait_names()
+        )
         assert set(settings) <= set(names), part
 
 

@@ -86,14 +86,14 @@ def delay(ms: int, keep_alive: str = "keep") -> contextlib.AbstractContextManage
 
 
 def running(mark: str) -> list[int]:
-    found = []
+    pids = []
     for process in psutil.process_iter(["cmdline", "status"]):
         if (
             mark in (process.info["cmdline"] or [])
             and process.info["status"] != psutil.STATUS_ZOMBIE
         ):
-            found.append(process.pid)
-    return found
+            pids.append(process.pid)
+    return pids
 
 
 def gone(mark: str, within_s: float = 60) -> bool:
@@ -295,13 +295,13 @@ def test_wrk_counts_read_errors_and_prints_no_latency_without_an_answer():
 
 
 def test_hey_is_read_as_it_prints():
-    said, trusted, _, counts, rows = hey.parse(canned("hey.txt"))
+    numbers, own_numbers, _, counts, rows = hey.parse(canned("hey.txt"))
     assert rows is None
     assert counts["statuses"] == {"200": 200} and counts["errors"] == {}
     assert counts["body_bytes_in"] == 200 * len("waited\n")
-    assert f"50% in {said.p50_us / 1e6:.4f} secs" in canned("hey.txt")
-    assert trusted.p99_us == said.p99_us is not None
-    assert said.little(2) == pytest.approx(1, abs=0.05)
+    assert f"50% in {numbers.p50_us / 1e6:.4f} secs" in canned("hey.txt")
+    assert own_numbers.p99_us == numbers.p99_us is not None
+    assert numbers.little(2) == pytest.approx(1, abs=0.05)
 
 
 def test_hey_counts_failures_as_throughput_and_the_adapter_does_not():
@@ -328,12 +328,12 @@ def test_hey_rows_become_columns_in_the_order_of_arrival():
 
 
 def test_ab_is_read_as_it_prints_and_its_time_per_request_is_no_measurement():
-    said, _, counts = ab.parse(canned("ab.txt"))
+    numbers, _, counts = ab.parse(canned("ab.txt"))
     assert counts["responses"] == 100 and counts["keep_alive"] == 0
-    assert said.little(2) == pytest.approx(1, abs=1e-3)  # N/X, whatever was measured
+    assert numbers.little(2) == pytest.approx(1, abs=1e-3)  # N/X, whatever was measured
     durations = ab.parse_table(canned("ab.tsv"))
     assert len(durations) == 100
-    assert durations.max() * 1000 == said.max_us
+    assert durations.max() * 1000 == numbers.max_us
 
 
 def test_ab_counts_one_failure_several_times():
@@ -354,13 +354,13 @@ def test_ab_is_read_when_it_doubts_itself():
 
 
 def test_artillery_is_read_as_it_reports():
-    said, _, counts = artillery.parse(canned("artillery.json"), seconds=2)
+    numbers, _, counts = artillery.parse(canned("artillery.json"), seconds=2)
     assert counts["statuses"] == {"200": 60}
-    assert said.throughput_per_s == 30
-    assert said.p50_us == pytest.approx(21_000, rel=0.1)
-    said, _, counts = artillery.parse(canned("artillery-dead.json"), seconds=2)
+    assert numbers.throughput_per_s == 30
+    assert numbers.p50_us == pytest.approx(21_000, rel=0.1)
+    numbers, _, counts = artillery.parse(canned("artillery-dead.json"), seconds=2)
     assert counts["errors"] == {"ECONNREFUSED": 60}
-    assert said.p50_us is None and said.throughput_per_s == 0
+    assert numbers.p50_us is None and numbers.throughput_per_s == 0
 
 
 @pytest.mark.parametrize(
@@ -472,14 +472,14 @@ def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
 def test_a_dead_port_is_an_error_or_a_throughput_of_nothing(name):
     tool = or_skip(name)
     rate = 50.0 if tool.is_open else None
-    started = time.monotonic()
+    start_s = time.monotonic()
     try:
         result = tool.run(ToolSpec("http://127.0.0.1:1/", 2, seconds=1, rate_per_s=rate))
     except ToolFailed as error:
         assert re.search("refused|unable to connect", str(error), re.I)
     else:
         assert not result.throughput_per_s
-    assert time.monotonic() - started < 120
+    assert time.monotonic() - start_s < 120
 
 
 @pytest.mark.parametrize("name", ADAPTERS)

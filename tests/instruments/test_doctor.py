@@ -148,7 +148,7 @@ def test_clocks_are_measured():
 
 @starts
 def test_the_command_line_prints_the_findings():
-    printed = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "lab", "doctor"],
         capture_output=True,
         text=True,
@@ -156,5 +156,5 @@ def test_the_command_line_prints_the_findings():
         cwd=ROOT,
         check=False,
     )
-    assert printed.returncode == 0, printed.stderr
-    assert "ceiling of our generator" in printed.stdout
+    assert process.returncode == 0, process.stderr
+    assert "ceiling of our generator" in process.stdout

@@ -134,12 +134,12 @@ def test_a_range_and_its_inverse_are_judged_alike():
 
 
 def test_a_failed_check_takes_every_verdict_away():
-    for judged in (
+    for verdict in (
         judge.published(ratio(1.5, 2.9), TWICE, "check failed: quiet"),
         judge.own(ratio(1.5, 2.9), (1.0, 9.0), failure="check failed: quiet"),
         judge.own(3.0, (1.0, 9.0), failure="check failed: quiet"),
     ):
-        assert (judged.verdict, judged.because) == ("no verdict", "check failed: quiet")
+        assert (verdict.verdict, verdict.because) == ("no verdict", "check failed: quiet")
 
 
 def test_every_word_is_defined():

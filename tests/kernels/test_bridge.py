@@ -127,12 +127,12 @@ def test_values_come_back_as_they_went(peer):
 
 
 def test_objects_are_held_here_and_show_themselves(peer):
-    made = peer.answer("server", "x")["value"]
-    assert made["$type"] == "Thing"
-    assert made["text"] == "<x>"
-    assert made["attributes"]["url"] == "http://127.0.0.1:1/"
-    assert peer.answer("get", "/p", on=made["$object"])["value"] == "x/p"
-    shown = peer.answer("$show", on=made["$object"])["value"]
+    reference_value = peer.answer("server", "x")["value"]
+    assert reference_value["$type"] == "Thing"
+    assert reference_value["text"] == "<x>"
+    assert reference_value["attributes"]["url"] == "http://127.0.0.1:1/"
+    assert peer.answer("get", "/p", on=reference_value["$object"])["value"] == "x/p"
+    shown = peer.answer("$show", on=reference_value["$object"])["value"]
     assert shown == {"text/plain": "<x>", "text/html": "<b>x</b>"}
 
 
@@ -303,7 +303,7 @@ def node(code, folder=ROOT, **env):
 
 
 def test_a_server_is_started_asked_and_stopped():
-    done = node("""
+    process = node("""
         const running = await lab.server("node/hello").start();
         const { status, size, text } = await running.get("/");
         console.log(status, size === text.length, running.port > 0, running.url);
@@ -312,14 +312,14 @@ def test_a_server_is_started_asked_and_stopped():
         await running.stop();
         try { process.kill(running.pid, 0); } catch { console.log("gone"); }
     """)
-    assert done.stderr == ""
-    first, second, third = done.stdout.splitlines()
+    assert process.stderr == ""
+    first, second, third = process.stdout.splitlines()
     assert first.startswith("200 true true http://127.0.0.1:")
     assert (second, third) == ("true", "gone")
 
 
 def test_what_has_no_end_is_refused_at_once_and_not_written_down_until_memory_is_full():
-    done = node("""
+    process = node("""
         const circular = { connections: 10 }; circular.self = { of: [circular] };
         let deep = {}; for (let i = 0; i < 1e5; i++) deep = [deep];
         let shared = {}; for (let i = 0; i < 40; i++) shared = { a: shared, b: shared };
@@ -333,9 +333,9 @@ def test_what_has_no_end_is_refused_at_once_and_not_written_down_until_memory_is
         catch (error) { console.log(error.name, error.message); }
         console.log(process.memoryUsage().rss < 400e6);
     """)
-    *refused, harmless, small = done.stdout.splitlines()
+    *refused, harmless, small = process.stdout.splitlines()
     faults = ["is circular", "more than 50", "more than 20000", "is circular", "more than 50"]
-    assert len(refused) == len(faults), done.stderr
+    assert len(refused) == len(faults), process.stderr
     for line, fault in zip(refused, faults, strict=True):
         assert line.startswith("TypeError ")
         assert fault in line
@@ -344,7 +344,7 @@ def test_what_has_no_end_is_refused_at_once_and_not_written_down_until_memory_is
 
 
 def test_a_program_written_in_a_cell_can_be_started_and_changed():
-    done = node("""
+    process = node("""
         const greet = (word) => lab.server("node/bridge-test", { program: `
           import http from "node:http";
           const server = http.createServer((req, res) => res.end("${word}"));
@@ -362,12 +362,12 @@ def test_a_program_written_in_a_cell_can_be_started_and_changed():
         } });
         console.log(await asFunction.use(async (running) => (await running.get()).text));
     """)
-    assert (done.stdout.split(), done.stderr) == (["one", "two", "three"], "")
+    assert (process.stdout.split(), process.stderr) == (["one", "two", "three"], "")
 
 
 def test_a_result_that_nobody_keeps_is_there_until_its_call_is_answered():
     # The calls wait behind a slow one, and the collector comes for what they are about.
-    done = node("""
+    process = node("""
         require("node:v8").setFlagsFromString("--expose-gc");
         const gc = require("node:vm").runInNewContext("gc");
         const program = require("node:path").join(require("node:os").tmpdir(), "waits.mjs");
@@ -380,11 +380,11 @@ def test_a_result_that_nobody_keeps_is_there_until_its_call_is_answered():
         for (const { status, reason } of await answers) console.log(status, reason ?? "");
         clearInterval(collector);
     """)
-    assert (done.stdout.split(), done.stderr) == (["fulfilled"] * 3, "")
+    assert (process.stdout.split(), process.stderr) == (["fulfilled"] * 3, "")
 
 
 def test_load_compare_and_claim_give_plain_data_and_methods():
-    done = node("""
+    process = node("""
         const t = await lab.load("node/hello", { connections: 5, seconds: 0.2, progress: false });
         console.log(t.throughput > 0, t.counts.ok > 0, await t.latency.quantile(0.5) > 0);
         const { latency_us } = await t.raw();
@@ -397,28 +397,28 @@ def test_load_compare_and_claim_give_plain_data_and_methods():
         const claim = await lab.claim("own", ratio, { above: 0, sentence: "It is positive." });
         console.log(claim.verdict, (await claim._toMime())["text/html"].includes("positive"));
     """, LAB_MODE="live")  # fmt: skip
-    assert done.returncode == 0, done.stderr  # a busy machine may draw a warning
-    assert done.stdout.splitlines()[:3] == [
+    assert process.returncode == 0, process.stderr  # a busy machine may draw a warning
+    assert process.stdout.splitlines()[:3] == [
         "true true true",
         "Uint32Array true",
         "a,b 4 true",
     ]
-    assert done.stdout.splitlines()[3].endswith("true")
+    assert process.stdout.splitlines()[3].endswith("true")
 
 
 def test_a_ratio_of_pairs_is_judged_as_in_python():
-    done = node("""
+    process = node("""
         const [twice, once] = [[2, 4, 2, 4, 2.2, 4.4, 2], [1, 2, 1, 2, 1, 2, 1]];
         const ratio = await lab.stats.pairedRatio(twice, once, { a: "new", b: "old" });
         console.log(ratio.estimate.toFixed(2), ratio.pairs, ratio.difference);
         const claim = await lab.claim("mine", ratio, { above: 1.5, sentence: "Twice." });
         console.log(claim.basis);
     """)
-    assert (done.stdout.splitlines(), done.stderr) == (["2.06 7 higher", "interval"], "")
+    assert (process.stdout.splitlines(), process.stderr) == (["2.06 7 higher", "interval"], "")
 
 
 def test_trace_takes_a_function_and_predict_a_name():
-    done = node("""
+    process = node("""
         const trace = await lab.trace(() => {
           setImmediate(() => console.log("immediate"));
           process.nextTick(() => console.log("tick"));
@@ -426,11 +426,11 @@ def test_trace_takes_a_function_and_predict_a_name():
         console.log(trace.deterministic, trace.orders[0].lines.join());
         console.log((await lab.predict.mm1(100, 0.005)).utilisation);
     """)
-    assert (done.stdout.splitlines(), done.stderr) == (["true tick,immediate", "0.5"], "")
+    assert (process.stdout.splitlines(), process.stderr) == (["true tick,immediate", "0.5"], "")
 
 
 def test_mistakes_are_javascript_errors_with_the_words_of_lab():
-    done = node("""
+    process = node("""
         const told = async (promise) => promise.catch((e) => console.log(e.name, "|", e.message));
         await told(lab.server("node/helo"));
         await told(lab.load("node/hello", { conections: 1 }));
@@ -439,7 +439,7 @@ def test_mistakes_are_javascript_errors_with_the_words_of_lab():
         await told(lab.load("node/hello", { progress: () => 1 }));
         try { await lab.server("node/helo") } catch (e) { console.log(e.stack.includes("api/")); }
     """)
-    lines = done.stdout.splitlines()
+    lines = process.stdout.splitlines()
     assert lines[0].startswith("UnknownServer | ") and "node/hello" in lines[0]
     assert "Did you mean connections" in lines[1]
     assert lines[2].startswith("NotLoopback | ")

@@ -79,13 +79,13 @@ SLIPS = {
 
 def test_a_slip_is_told_with_its_line_whatever_stands_above_it(cells):
     for above in ABOVE.values():
-        for code, (message, line, rest) in SLIPS.items():
-            expected = (message, above.count("\n") + line + 1, rest)
+        for code, (message, line, rest_of_error) in SLIPS.items():
+            expected = (message, above.count("\n") + line + 1, rest_of_error)
             assert slip(cells.run(above + code)) == expected, above + code
     for code in ("function load() { return await readFile('x'); }", "() => { await 1 }"):
-        message, line, rest = slip(cells.run(ABOVE["default"] + code))
+        message, line, rest_of_error = slip(cells.run(ABOVE["default"] + code))
         assert message.startswith("await is only valid in async functions")
-        assert (line, rest.startswith(("await", "readFile", "1"))) == (2, True)
+        assert (line, rest_of_error.startswith(("await", "readFile", "1"))) == (2, True)
 
 
 def test_a_slip_in_an_import_is_told_as_such(cells):
@@ -95,12 +95,12 @@ def test_a_slip_in_an_import_is_told_as_such(cells):
         "import fs from node:fs;": ("Unexpected identifier 'node'", "node:fs;"),
         "export { a, 5 };": ("Unexpected number", "5 };"),
     }
-    for code, (message, rest) in cases.items():
-        assert slip(cells.run(f"1;\n{code}")) == (message, 2, rest)
+    for code, (message, rest_of_error) in cases.items():
+        assert slip(cells.run(f"1;\n{code}")) == (message, 2, rest_of_error)
     old = 'import data from "./data.json" assert { type: "json" };'
-    message, line, rest = slip(cells.run(old))
+    message, line, rest_of_error = slip(cells.run(old))
     assert "with `with` now" in message
-    assert (line, rest.startswith("assert")) == (1, True)
+    assert (line, rest_of_error.startswith("assert")) == (1, True)
 
 
 # --- names that Node has, too ------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_a_cell_has_what_a_file_of_its_folder_has(cells, tmp_path):
 
 
 def test_a_script_or_module_can_be_pasted(cells):
-    pasted = {
+    texts = {
         "#!/usr/bin/env node\n'script'": "'script'",
         "\n#!/usr/bin/env node\n'script'": "'script'",
         "'use strict'; if (true) return 'early'; 'late'": "'early'",
@@ -238,12 +238,12 @@ def test_a_script_or_module_can_be_pasted(cells):
         "label: for (;;) { break label; }": None,
         "exports.x = 1; x = 8": "8",
     }
-    for code, expected in pasted.items():
+    for code, output in texts.items():
         shown = value(cells.run(code))
-        if expected == "[Function: default]":
+        if output == "[Function: default]":
             assert shown.startswith("[Function")
         else:
-            assert shown == expected, code
+            assert shown == output, code
 
 
 def test_import_finds_the_packages_of_the_course_from_any_folder(cells):
@@ -269,12 +269,12 @@ def test_an_error_in_a_module_names_its_file_and_line(cells, tmp_path):
     (folder / "lacks.mjs").write_text('import { nope } from "./has.mjs";')
     (folder / "has.mjs").write_text("export const v = 1;")
     (folder / "common.cjs").write_text("for (const k of ['p']) exports[k] = 1;")
-    here = "./a b é"
+    spaced_folder = "./a b é"
     for code in (
-        f"import x from '{here}/slip.mjs'",
-        f"await import('{here}/slip.mjs')",
-        f"import '{here}/middle.mjs'",
-        f"require('{here}/slip.cjs')",
+        f"import x from '{spaced_folder}/slip.mjs'",
+        f"await import('{spaced_folder}/slip.mjs')",
+        f"import '{spaced_folder}/middle.mjs'",
+        f"require('{spaced_folder}/slip.cjs')",
     ):
         content = error(cells.run(code))
         place, text, caret = content["traceback"][:3]
@@ -282,14 +282,16 @@ def test_an_error_in_a_module_names_its_file_and_line(cells, tmp_path):
         assert (text, caret.strip()) == ("let a = ;", "^")
         assert content["evalue"] == "Unexpected token ';'"
     for name, file in {"throws": "throws.mjs:1:23", "lacks": "lacks.mjs:1"}.items():
-        shown = "\n".join(error(cells.run(f"import '{here}/{name}.mjs'"))["traceback"])
+        shown = "\n".join(error(cells.run(f"import '{spaced_folder}/{name}.mjs'"))["traceback"])
         assert f"{folder}/{file}" in shown
         assert "%20" not in shown
     missing = {
-        f"import {{ nope }} from '{here}/has.mjs'": "does not provide an export named 'nope'",
-        f"import nope from '{here}/has.mjs'": "does not provide an export named 'default'",
+        f"import {{ nope }} from '{spaced_folder}/has.mjs'": (
+            "does not provide an export named 'nope'"
+        ),
+        f"import nope from '{spaced_folder}/has.mjs'": "does not provide an export named 'default'",
         "import { readFileAsync } from 'node:fs'": "'node:fs' does not provide an export named",
-        f"import {{ p }} from '{here}/common.cjs'": "Named export 'p' not found",
+        f"import {{ p }} from '{spaced_folder}/common.cjs'": "Named export 'p' not found",
     }
     for code, words in missing.items():
         assert words in error(cells.run(code))["evalue"]
@@ -304,7 +306,7 @@ def test_paths_of_the_course_are_told_from_its_root(cells):
 
 
 def test_types_are_removed_and_lines_kept(cells):
-    typed = (
+    type_script = (
         'import { type Stats, statSync } from "node:fs";\n'
         "interface Point { x: number; y?: string }\n"
         "type Name = string | undefined;\n"
@@ -312,7 +314,7 @@ def test_types_are_removed_and_lines_kept(cells):
         "async function half<T extends number>(n: T): Promise<number> { return n! / 2; }\n"
         "await half(origin.x satisfies number)"
     )
-    outputs = cells.run(typed)
+    outputs = cells.run(type_script)
     if cells.major < TYPES_FROM:
         message, line, _ = slip(outputs)
         assert "looks like TypeScript" in message

@@ -272,9 +272,9 @@ def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build
         return [int(word) for word in content["text"].split()]
 
     with live("python3") as session:
-        pid, parent, watched = told(session)
+        pid, parent, guarded_pid = told(session)
         server = provisioner._server
-        assert parent == watched == server._process.pid
+        assert parent == guarded_pid == server._process.pid
         mark = tmp_path / "after the flush: an interrupt in it is reported without a traceback"
         request = session.send(
             "import pathlib, time; print('now', flush=True)\n"
@@ -290,7 +290,7 @@ def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build
         session.client.wait_for_ready(timeout=300)
         again = told(session)
         assert again[0] != pid
-        assert again[1:] == [parent, watched]
+        assert again[1:] == [parent, guarded_pid]
         kernels = [psutil.Process(again[0]), *session.processes()]
     assert not gone([*kernels, psutil.Process(pid)] if psutil.pid_exists(pid) else kernels)
 
@@ -340,25 +340,25 @@ def test_a_server_that_cannot_start_is_done_without(live, build, monkeypatch):
     monkeypatch.setattr(forks, "HERE", paths.ROOT / "nowhere")
     monkeypatch.setenv(forks.ADDRESS, "a build that this one runs in")
     monkeypatch.setattr(forks, "READY_S", 900.0)
-    started = time.monotonic()
+    start_s = time.monotonic()
     with live("python3") as session:
         ((_, content),) = session.run(FACTS.replace("lab, ", ""))
         assert int(content["text"].split()[1]) == os.getpid()
         ((_, content),) = session.run(f"import os; print({forks.ADDRESS!r} in os.environ)")
         assert content["text"] == "False\n"
-    assert time.monotonic() - started < forks.READY_S / 3
+    assert time.monotonic() - start_s < forks.READY_S / 3
 
 
 def test_programs_are_gone_when_the_server_is(tmp_path):
     server = forks.ForkServer()
     name = program(tmp_path, WAITING)
     asking = [ask(server, name, cwd=tmp_path) for _ in range(3)]
-    forked = [psutil.Process(int(one.stdout.readline())) for one in asking]
+    forked = [psutil.Process(int(process.stdout.readline())) for process in asking]
     server.close()
-    assert not any(one.is_running() for one in forked)
-    for one in asking:
-        one.communicate(timeout=300)
-        assert one.returncode
+    assert not any(process.is_running() for process in forked)
+    for process in asking:
+        process.communicate(timeout=300)
+        assert process.returncode
 
 
 def test_kernels_and_passes_of_a_build_are_forked_from_the_server_that_somebody_keeps(monkeypatch):

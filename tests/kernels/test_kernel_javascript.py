@@ -185,7 +185,7 @@ def test_what_waits_in_the_queues_prints_under_its_cell(run):
 @alone
 def test_a_cell_is_handed_in_and_does_not_run_in_the_kernel(run):
     work = "globalThis.ran = true;\nexport const summary = () => ({ throughput: 1 });\n"
-    handed_in, ran, checked, unknown = run(
+    handed_in, ran, check_outputs, unknown = run(
         f"%%submit summary\n{work}",
         "String(globalThis.ran)",
         'const lab = require("lab"); const again = await lab.check("summary"); again.points',
@@ -194,7 +194,7 @@ def test_a_cell_is_handed_in_and_does_not_run_in_the_kernel(run):
     page = "".join(o.data.get("text/html", "") for o in handed_in if "data" in o)
     assert "0 of 7 points" in page, handed_in
     assert value(ran) == "'undefined'"
-    assert value(checked) == "0"
+    assert value(check_outputs) == "0"
     assert "Did you mean summary" in str(unknown)
 
 
@@ -333,13 +333,13 @@ def test_late_displays_are_counted_too(run):
 
 
 def test_an_enormous_value_or_error_is_not_shown_whole(run):
-    large, thrown, after = run(
+    large, error_outputs, after = run(
         "({ _toHtml: () => 'x'.repeat(2 ** 25) })",
         "throw new Error('x'.repeat(2 ** 25))",
         "'still here'",
     )
     assert value(large) == "[a value of 33 MiB is not shown: a cell shows at most 16 MiB]"
-    assert characters(thrown) < 16 * 1024 * 1024 + 200
+    assert characters(error_outputs) < 16 * 1024 * 1024 + 200
     assert value(after) == "'still here'"
 
 
@@ -654,12 +654,12 @@ def test_an_interrupt_at_any_moment_keeps_the_session_and_spares_the_next_cell(l
     with live() as kernel:
         kernel.run("let kept = 1;")
         for turns in (0, 10_000, 100_000, 300_000) * 25:
-            found, _ = interrupted(
+            error_content, _ = interrupted(
                 kernel,
                 f"console.log('running'); for (let i = 0; i < {turns}; i++) Math.sqrt(i);"
                 "await new Promise(() => {})",
             )
-            assert "variables are kept" in found["evalue"]
+            assert "variables are kept" in error_content["evalue"]
             assert kernel.run("kept")[0][1].get("data") == {"text/plain": "1"}
 
 
@@ -769,7 +769,7 @@ BARE = ", env: { PATH: process.env.PATH }"  # without the kernel's mark
 def test_a_detached_program_ends_after_its_session_too(live, how, env):
     # Of its own session and group, with a child that is in yet another.
     sleep = f"sleep 6{os.getpid()}"  # nobody else's
-    detached = f"""
+    program_text = f"""
         const {{ spawn }} = require("node:child_process");
         const program = "setsid {sleep} & trap '' TERM; while :; do sleep 1; done";
         spawn("sh", ["-c", program], {{ stdio: "ignore", detached: true{env} }}).unref();
@@ -781,8 +781,8 @@ def test_a_detached_program_ends_after_its_session_too(live, how, env):
         return [one for one, line in lines if line == sleep or f"setsid {sleep}" in line]
 
     with live() as kernel:
-        kernel.wait_for(kernel.send(detached), "running")
-        started = eventually(lambda: len(here := left()) == 2 and here)
+        kernel.wait_for(kernel.send(program_text), "running")
+        pids = eventually(lambda: len(here := left()) == 2 and here)
         if how == "shutdown":
             kernel.manager.shutdown_kernel()
         elif how == "restart":
@@ -791,7 +791,7 @@ def test_a_detached_program_ends_after_its_session_too(live, how, env):
             interrupted(kernel, BUSY)  # costs the session
         else:
             os.kill(kernel.processes()[0].pid, signal.SIGKILL)
-        assert gone(started) == []
+        assert gone(pids) == []
 
 
 IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"

@@ -187,7 +187,7 @@ def test_tab_completes_what_is_there_and_runs_nothing_of_the_reader(cells):
 
 def test_tab_replaces_what_stands_before_the_cursor_and_nothing_else(cells):
     cells.run("const seen = { name: 1 }; const n = 1;")
-    for code, at, expected in [
+    for code, at, completion in [
         ("seen.na; seen.na", 16, "seen.na; seen.name"),
         ("seen.na; 2", 7, "seen.name; 2"),
         ('"😀"; seen.na', 12, '"😀"; seen.name'),
@@ -195,7 +195,7 @@ def test_tab_replaces_what_stands_before_the_cursor_and_nothing_else(cells):
         ("1;\nseen.na\n;2", 10, "1;\nseen.name\n;2"),
     ]:
         content = reply(cells, cells.client.complete(code, at))
-        assert applied(code, content) == [expected]
+        assert applied(code, content) == [completion]
 
 
 def test_shift_tab_tells_what_a_value_is(cells):

@@ -29,10 +29,10 @@ def test_a_kernel_listens_on_the_address_of_the_process_that_started_it(live):
 @linux
 def test_each_process_has_an_address_of_its_own():
     ask = "from lab.kernels.own_address import own_address; print(own_address())"
-    others = {
+    addresses = {
         subprocess.run(
             [sys.executable, "-c", ask], cwd=paths.ROOT, capture_output=True, text=True, check=True
         ).stdout.strip()
         for _ in range(2)
     }
-    assert len({*others, own_address(), USUAL}) == 4, os.getpid()
+    assert len({*addresses, own_address(), USUAL}) == 4, os.getpid()

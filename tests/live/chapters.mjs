@@ -57,7 +57,7 @@ async function runOn(book, page) {
     tab.on("console", (said) => said.type() === "error" && errors.push(said.text()));
     await tab.goto(book.page(page));
     await live(tab);
-    const shown = await kinds(tab);
+    const outputKinds = await kinds(tab);
     await tab.getByRole("button", { name: /^Run all/ }).click();
     const state = await idle(tab, 10 * MINUTES);
     const failed = await tab.locator(".lab-live-error").allTextContents();
@@ -66,12 +66,12 @@ async function runOn(book, page) {
     assert.match(await status(tab), /^(\d+) cells of \1 show what ran here\.$/);
     const came = await kinds(tab);
     const texts = await tab.locator("article div.cell").allInnerTexts();
-    const other = shown
+    const other = outputKinds
       .map((kind, i) => [kind.join(), came[i]?.join(), texts[i]])
       .filter(([its, mine]) => its !== mine)
       .map(([its, mine, text]) => `the book: ${its}; here: ${mine}; it says: ${text.slice(-300)}`);
     assert.deepEqual(other, []);
-    assert.equal(came.length, shown.length);
+    assert.equal(came.length, outputKinds.length);
     // Each number of the prose that the page glues is now the reader's.
     const left = tab.locator("article .pasted-text:not(.lab-your-value)");
     assert.deepEqual(await left.allTextContents(), []);

@@ -146,12 +146,12 @@ async function worked(tab, base, program, name) {
   await tab.keyboard.press("Control+a");
   await tab.keyboard.insertText(`%%submit summary\n${program}`);
   await runs(tab, code.nth(1));
-  const said = code
+  const output = code
     .nth(1)
     .locator(".jp-OutputArea-output .lab-graded, .jp-OutputArea-output section")
     .first();
-  await said.waitFor();
-  await said.scrollIntoViewIfNeeded();
+  await output.waitFor();
+  await output.scrollIntoViewIfNeeded();
   const text = await code.nth(1).locator(".jp-OutputArea").innerText();
   await picture(tab, `${name}-reads-what-it-is-worth`);
   await tab.keyboard.press("Control+s");
@@ -296,7 +296,7 @@ describe("a week of a class", () => {
   });
 
   it("students see their points, what was seen, and what the instructor wrote", async () => {
-    const told = {};
+    const textOfPage = {};
     for (const name of ["ann", "ben", "mal"])
       await as(name, async (tab, base) => {
         const panel = await assignments(tab, base);
@@ -307,15 +307,15 @@ describe("a week of a class", () => {
         const [when] = readdirSync(place);
         const file = `${WEEK}/feedback/${when}/summary.html`;
         await tab.goto(`${base}files/${encodeURI(file)}`);
-        told[name] = await tab.locator("body").innerText();
+        textOfPage[name] = await tab.locator("body").innerText();
         await tab.locator("h4, .panel-heading").first().waitFor();
         await picture(tab, `${name}-reads-the-feedback`);
       });
-    assert.match(told.ann, /Score: 7\.0 \/ 7\.0/);
-    assert.match(told.ben, /sorted as text/);
-    assert.match(told.ben, /Nearly there/);
-    assert.match(told.mal, /Score: 0\.0 \/ 7\.0/);
-    for (const text of Object.values(told)) assert.doesNotMatch(text, /LEAK/);
+    assert.match(textOfPage.ann, /Score: 7\.0 \/ 7\.0/);
+    assert.match(textOfPage.ben, /sorted as text/);
+    assert.match(textOfPage.ben, /Nearly there/);
+    assert.match(textOfPage.mal, /Score: 0\.0 \/ 7\.0/);
+    for (const text of Object.values(textOfPage)) assert.doesNotMatch(text, /LEAK/);
   });
 
   it("the grades are exported, and the attack gained nothing and left nothing", async () => {

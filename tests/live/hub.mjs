@@ -51,7 +51,7 @@ export async function startHub({ students = [], instructors = [], env = {} } = {
     },
   );
   closeSync(out);
-  const told = () => readFileSync(log, "utf8");
+  const readLog = () => readFileSync(log, "utf8");
   const stop = async () => {
     if (hub.exitCode === null) {
       const ended = new Promise((done) => hub.once("exit", done));
@@ -66,9 +66,9 @@ export async function startHub({ students = [], instructors = [], env = {} } = {
       (answer) => answer.ok,
       () => false,
     );
-    if (answers) return { url, folder, pid: hub.pid, log: told, stop };
+    if (answers) return { url, folder, pid: hub.pid, log: readLog, stop };
     if (Date.now() > end || hub.exitCode !== null) {
-      const story = told();
+      const story = readLog();
       await stop();
       throw new Error(story);
     }

@@ -82,16 +82,16 @@ describe("in a hub", () => {
   });
 
   it("those who press Run at once measure in turn, see who has the machine, and keep their own results", async () => {
-    const signed = await Promise.all(
+    const sessions = await Promise.all(
       ["ann", "ben", "cid"].map((name) => signIn(browser, hub, name)),
     );
-    const said = new Set();
+    const texts = new Set();
     try {
       await Promise.all(
-        signed.map(async ({ tab, base }) => {
+        sessions.map(async ({ tab, base }) => {
           await tab.goto(`${base}book/${PAGES[0]}.html`);
           await live(tab);
-          await tab.exposeFunction("labSaid", (text) => said.add(text));
+          await tab.exposeFunction("labSaid", (text) => texts.add(text));
           await tab.evaluate(() => {
             new MutationObserver(() => {
               for (const one of document.querySelectorAll(".lab-waiting"))
@@ -102,7 +102,7 @@ describe("in a hub", () => {
       );
       // Every cell of the page, so that all three measure at some time.
       await Promise.all(
-        signed.map(async ({ tab }) => {
+        sessions.map(async ({ tab }) => {
           await run(tab, cells(tab).last(), { seconds: 600 });
           assert.equal(await idle(tab), "idle", await status(tab));
           assert.equal(await tab.locator(".lab-waiting").count(), 0);
@@ -110,13 +110,13 @@ describe("in a hub", () => {
         }),
       );
     } finally {
-      await Promise.all(signed.map(({ context }) => context.close()));
+      await Promise.all(sessions.map(({ context }) => context.close()));
     }
     assert.ok(
-      [...said].some((text) => /^Waiting: (ann|ben|cid) /.test(text)),
-      `nobody was told who measures: ${[...said].join(" | ")}`,
+      [...texts].some((text) => /^Waiting: (ann|ben|cid) /.test(text)),
+      `nobody was told who measures: ${[...texts].join(" | ")}`,
     );
-    for (const text of said) assert.match(text, WAITING);
+    for (const text of texts) assert.match(text, WAITING);
     for (const name of ["ann", "ben", "cid"]) {
       const runs = join(hub.folder, "home", name, ".course", "runs");
       assert.ok(readdirSync(runs).length > 3, `${name} keeps runs`);

@@ -32,7 +32,7 @@ export async function startBook({ port = 0, env = {}, words: more = [] } = {}) {
     stdio: ["ignore", out, out],
   });
   closeSync(out);
-  const ended = new Promise((done) => server.once("exit", done));
+  const ending = new Promise((done) => server.once("exit", done));
   const url = await address(folder, server).catch((error) => {
     throw new Error(`${error.message}\n${readFileSync(log, "utf8")}`);
   });
@@ -50,7 +50,7 @@ export async function startBook({ port = 0, env = {}, words: more = [] } = {}) {
     end: (kernel) => ask(`api/kernels/${kernel}`, { method: "DELETE" }),
     async stop(signal = "SIGTERM") {
       if (server.exitCode === null && server.signalCode === null) server.kill(signal);
-      await ended;
+      await ending;
       rmSync(folder, { recursive: true, force: true });
     },
   };

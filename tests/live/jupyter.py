@@ -80,12 +80,12 @@ class Server:
     def ask(self, method, path, body=None, *, signed=True, **headers):
         """Status, headers and body of an answer; `signed` with the token, as a script would."""
         connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=300)
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        request_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if signed:
-            sent["Authorization"] = f"token {TOKEN}"
+            request_headers["Authorization"] = f"token {TOKEN}"
         with contextlib.closing(connection):
             data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, sent)
+            connection.request(method, path, data, request_headers)
             response = connection.getresponse()
             return response.status, response.headers, response.read()
 
@@ -141,13 +141,13 @@ def execute(socket, code):
 
 def outputs(socket, number, seconds=300):
     """The messages that a request brought, until the kernel is idle again."""
-    found, end = [], time.monotonic() + seconds
+    messages, end = [], time.monotonic() + seconds
     while time.monotonic() < end:
         socket.settimeout(max(0.1, end - time.monotonic()))
         message = json.loads(socket.recv())
         if message["parent_header"].get("msg_id") != number:
             continue
         if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-            return found
-        found.append((message["msg_type"], message["content"]))
-    raise AssertionError(f"no end after {seconds} s: {found}")
+            return messages
+        messages.append((message["msg_type"], message["content"]))
+    raise AssertionError(f"no end after {seconds} s: {messages}")

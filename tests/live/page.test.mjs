@@ -38,13 +38,13 @@ async function open(page, use, { options = {}, on = book, address = on.page(page
   try {
     const tab = await context.newPage();
     tab.setDefaultTimeout(300_000);
-    const seen = { errors: [], asked: [] };
-    tab.on("pageerror", (error) => seen.errors.push(String(error)));
-    tab.on("request", (request) => seen.asked.push(request.url()));
+    const events = { errors: [], asked: [] };
+    tab.on("pageerror", (error) => events.errors.push(String(error)));
+    tab.on("request", (request) => events.asked.push(request.url()));
     await tab.goto(address);
     await live(tab);
-    await use(tab, seen);
-    assert.deepEqual(seen.errors, []);
+    await use(tab, events);
+    assert.deepEqual(events.errors, []);
   } finally {
     await context.close();
   }
@@ -142,18 +142,18 @@ async function triesToRun([url, kernel, page]) {
       ({ status }) => status,
       () => "refused",
     );
-  const asked = { page, tab: "x", take: true };
+  const request = { page, tab: "x", take: true };
   const socket = new WebSocket(`${url.replace("http", "ws")}api/kernels/${kernel}/channels`);
   return [
     await new Promise((done) => {
       socket.onopen = () => done("open");
       socket.onerror = () => done("refused");
     }),
-    await ask("book/_live/run", "application/json", JSON.stringify(asked)),
+    await ask("book/_live/run", "application/json", JSON.stringify(request)),
     await ask(
       `book/_live/run?_xsrf=${encodeURIComponent(xsrf)}`,
       "text/plain",
-      JSON.stringify(asked),
+      JSON.stringify(request),
     ),
     xsrf !== "",
   ];
@@ -189,21 +189,21 @@ describe("a live page", () => {
       const { height } = await bar.boundingBox();
       const cell = cells(tab).first();
       const output = cell.locator(".cell_output");
-      const shown = (await output.innerText()).trim();
+      const outputText = (await output.innerText()).trim();
       await run(tab, cell);
       assert.equal(await output.count(), 1);
-      assert.equal((await output.innerText()).trim(), shown); // the same words, of another server
+      assert.equal((await output.innerText()).trim(), outputText); // the same words, of another server
       await cell.locator(".lab-live-yours").waitFor();
       assert.ok((await bar.boundingBox()).height < 1.5 * height, "it is not on one line any more");
       await at(cell, "Show the book's").click();
       const beside = cell.locator(".lab-live-beside .cell_output");
-      assert.equal((await beside.innerText()).trim(), shown);
+      assert.equal((await beside.innerText()).trim(), outputText);
       assert.equal(await cell.locator(".lab-live-yours").count(), 1);
       await at(cell, "Hide the book's").click();
       assert.equal(await beside.count(), 0);
       await tab.reload();
       await live(tab);
-      assert.equal((await cell.locator(".lab-live-yours").innerText()).trim(), shown);
+      assert.equal((await cell.locator(".lab-live-yours").innerText()).trim(), outputText);
       assert.match(await cell.locator(".lab-live-said").textContent(), /^Yours, /);
       await discard(tab);
       assert.equal(await cell.locator(".lab-live-yours").count(), 0);
@@ -292,9 +292,9 @@ describe("a live page", () => {
       await at(server, /^Edit/).click();
       const editor = server.locator(".cm-content");
       await editor.waitFor();
-      const { cells: all } = JSON.parse(readFileSync(`${site}/_live/${PAGE}.json`));
-      const { source } = all.find((one) => one.source.startsWith("%%server"));
-      const place = all.findIndex((one) => one.source === source);
+      const { cells: allCells } = JSON.parse(readFileSync(`${site}/_live/${PAGE}.json`));
+      const { source } = allCells.find((one) => one.source.startsWith("%%server"));
+      const place = allCells.findIndex((one) => one.source === source);
       await write(tab, server, source.replace("end(content)", "end(content.toString())"));
       assert.equal(
         await server.locator(".cm-changedLine").innerText(),
@@ -308,7 +308,7 @@ describe("a live page", () => {
       assert.equal(await idle(tab), "idle", await status(tab));
       assert.match(await server.locator(".lab-live-said").textContent(), /^Your edit, yours, /);
       // The two that start it, load it beside the published one, and draw what came.
-      assert.match(all[place + 2].source, /lab\.vary/);
+      assert.match(allCells[place + 2].source, /lab\.vary/);
       const [asks, draws] = ["def sent(what, experiment)", '"files-mine", sent'].map((hasText) =>
         cells(tab).filter({ hasText }),
       );
@@ -343,12 +343,12 @@ describe("a live page", () => {
       await idle(tab);
       assert.match(await cell.locator(".lab-live-yours").innerText(), /42/);
       await tab.keyboard.press("Escape");
-      const focused = () => tab.evaluate(() => document.activeElement.textContent);
-      assert.equal(await focused(), "Edit");
+      const focusedText = () => tab.evaluate(() => document.activeElement.textContent);
+      assert.equal(await focusedText(), "Edit");
       await tab.keyboard.press("Enter");
       await cell.locator(".cm-focused").waitFor();
       await tab.keyboard.press("Tab"); // leaves the editor: it is no trap
-      assert.match(await focused(), /^Run/);
+      assert.match(await focusedText(), /^Run/);
     });
   });
 
@@ -432,14 +432,14 @@ describe("the reader's results", () => {
 
   it("are what the book's own cells judge: what an edited one leaves in the kernel is none", async () => {
     await open(PAGE, async (tab) => {
-      const told = [];
+      const posts = [];
       tab.on("request", (request) => {
-        if (request.url().includes("/_live/ran")) told.push(request.postDataJSON().own);
+        if (request.url().includes("/_live/ran")) posts.push(request.postDataJSON().own);
       });
       await run(tab, cells(tab).first());
       await write(tab, cells(tab).first(), "import lab");
       await run(tab, cells(tab).first());
-      assert.deepEqual(told, [true, false]);
+      assert.deepEqual(posts, [true, false]);
     });
   });
 });
@@ -522,29 +522,29 @@ describe("when something is gone", () => {
   it("a kernel that does not survive its start is followed by another", async () => {
     // As one does whose port was taken by somebody else in the moment before it listened.
     const folder = mkdtempSync(join(tmpdir(), "lab-dies-"));
-    const died = join(folder, "died");
+    const flagFile = join(folder, "died");
     writeFileSync(
       join(folder, "sitecustomize.py"),
       `import os, sys
-if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${JSON.stringify(died)}):
-    open(${JSON.stringify(died)}, "w").close()
+if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${JSON.stringify(flagFile)}):
+    open(${JSON.stringify(flagFile)}, "w").close()
     os._exit(1)
 `,
     );
-    const other = await startBook({ env: { PYTHONPATH: folder } });
+    const secondBook = await startBook({ env: { PYTHONPATH: folder } });
     try {
       await open(
         PAGE,
         async (tab) => {
           const cell = await runCode(tab, "print('alive')");
           await idle(tab, 40);
-          assert.ok(existsSync(died));
+          assert.ok(existsSync(flagFile));
           assert.match(await cell.locator(".lab-live-yours").textContent(), /alive/);
         },
-        { on: other },
+        { on: secondBook },
       );
     } finally {
-      await other.stop();
+      await secondBook.stop();
       rmSync(folder, { recursive: true });
     }
   });
@@ -573,33 +573,33 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
   it("a tab that is closed in the middle of a comparison leaves nothing that runs", {
     skip,
   }, async () => {
-    const other = await startBook({ env: { LAB_LIVE_AWAY_S: "1" } });
+    const secondBook = await startBook({ env: { LAB_LIVE_AWAY_S: "1" } });
     try {
       await open(
         PAGE,
         async (tab) => {
           await runCode(tab, COMPARE);
-          const measured = () => below(other.pid).some((pid) => /read-sync/.test(words(pid)));
+          const measured = () => below(secondBook.pid).some((pid) => /read-sync/.test(words(pid)));
           for (let i = 0; i < 3000 && !measured(); i++) await tab.waitForTimeout(100);
-          const family = below(other.pid);
+          const family = below(secondBook.pid);
           assert.ok(measured());
           await tab.close();
           await gone(family, 120);
           // The server takes it off its list when it has seen that end.
-          for (let i = 0; i < 1200 && (await other.kernels()).length > 0; i++)
+          for (let i = 0; i < 1200 && (await secondBook.kernels()).length > 0; i++)
             await new Promise((later) => setTimeout(later, 100));
-          assert.deepEqual(await other.kernels(), []);
+          assert.deepEqual(await secondBook.kernels(), []);
         },
-        { on: other },
+        { on: secondBook },
       );
     } finally {
-      await other.stop();
+      await secondBook.stop();
     }
   });
 
   it("a server that is gone is one line, before a run and in the middle of one; nothing is left", async () => {
     for (const during of [false, true]) {
-      const other = await startBook();
+      const secondBook = await startBook();
       await open(
         PAGE,
         async (tab) => {
@@ -609,7 +609,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
           const kernel = Number(await cell.locator(".lab-live-yours pre").innerText());
           assert.ok(kernel > 1);
           if (!during) await idle(tab);
-          await other.stop("SIGKILL");
+          await secondBook.stop("SIGKILL");
           if (!during) await runCode(tab, "print(2)");
           await tab.waitForFunction(() =>
             /^The server does not respond/.test(
@@ -621,7 +621,7 @@ if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${J
           // What was there is still to be read.
           assert.ok((await article(tab)).length > 5000);
         },
-        { on: other },
+        { on: secondBook },
       );
     }
   });
@@ -658,12 +658,12 @@ describe("nobody else", () => {
     await new Promise((ready) => foreign.listen(0, "localhost", ready));
     try {
       await open(PAGE, async (tab) => {
-        const other = await tab.context().newPage();
-        await other.goto(`http://localhost:${foreign.address().port}/`);
-        const got = await other.evaluate(
+        const foreignTab = await tab.context().newPage();
+        await foreignTab.goto(`http://localhost:${foreign.address().port}/`);
+        const statuses = await foreignTab.evaluate(
           async ([url, page]) => {
             document.getElementById("f").submit();
-            const told = [];
+            const statusesInPage = [];
             for (const [path, init] of [
               ["book/_live/run", { method: "POST", body: JSON.stringify({ page, tab: "x" }) }],
               ["api/kernels", { method: "POST", body: "{}" }],
@@ -677,25 +677,28 @@ describe("nobody else", () => {
                     mode,
                     credentials: "include",
                   });
-                  told.push(response.type === "opaque" ? "opaque" : response.status);
+                  statusesInPage.push(response.type === "opaque" ? "opaque" : response.status);
                 } catch {
-                  told.push("refused");
+                  statusesInPage.push("refused");
                 }
             const socket = new WebSocket(`${url.replace("http", "ws")}api/kernels/x/channels`);
-            told.push(
+            statusesInPage.push(
               await new Promise((done) => {
                 socket.onopen = () => done("open");
                 socket.onerror = () => done("refused");
               }),
             );
-            return told;
+            return statusesInPage;
           },
           [book.url, PAGE],
         );
-        await other.waitForTimeout(500);
-        assert.ok(!got.includes(200) && !got.includes(201) && !got.includes("open"), String(got));
+        await foreignTab.waitForTimeout(500);
+        assert.ok(
+          !statuses.includes(200) && !statuses.includes(201) && !statuses.includes("open"),
+          String(statuses),
+        );
         assert.deepEqual(await book.kernels(), []);
-        for (const frame of other.frames().slice(1))
+        for (const frame of foreignTab.frames().slice(1))
           assert.equal(
             await frame
               .locator("article")
@@ -721,16 +724,16 @@ describe("nobody else", () => {
           const [{ id: kernel }] = await book.kernels();
           const host = await pretender({ kernel, code: `open(${JSON.stringify(stolen)}, "w")` });
           try {
-            const other = await tab.context().newPage();
-            await other.goto(`http://${name}:${host.address().port}/book/${PAGE}.html`);
-            await live(other);
-            await cells(other).first().locator(".lab-live-run").click();
-            assert.equal(await idle(other, 150), "fault", await status(other));
+            const foreignTab = await tab.context().newPage();
+            await foreignTab.goto(`http://${name}:${host.address().port}/book/${PAGE}.html`);
+            await live(foreignTab);
+            await cells(foreignTab).first().locator(".lab-live-run").click();
+            assert.equal(await idle(foreignTab, 150), "fault", await status(foreignTab));
             // Without the live part's own care: with the kernel's name, and the cookie that scripts can read.
-            const got = await other.evaluate(triesToRun, [book.url, kernel, PAGE]);
+            const got = await foreignTab.evaluate(triesToRun, [book.url, kernel, PAGE]);
             assert.deepEqual(got.slice(0, 3), ["refused", "refused", "refused"]);
             assert.equal(got[3], name === "127.0.0.1"); // of a host, not of a port
-            await other.close();
+            await foreignTab.close();
           } finally {
             host.closeAllConnections();
             host.close();
@@ -814,21 +817,26 @@ describe("its weight and its looks", () => {
         await runCode(tab, "import lab\n1 / 0");
         await idle(tab);
         await cells(tab).first().locator(".lab-live-run").focus();
-        const hidden = [];
+        const coveredNames = [];
         for (let i = 0; i < 40; i++) {
           await tab.keyboard.press("Tab");
-          hidden.push(
+          coveredNames.push(
             await tab.evaluate(() => {
-              const [bar, one] = [document.querySelector(".lab-live-page"), document.activeElement];
+              const [bar, focusedElement] = [
+                document.querySelector(".lab-live-page"),
+                document.activeElement,
+              ];
               // What is as large as the window shows its beginning.
-              const { top } = one.getBoundingClientRect();
-              const bottom = Math.min(one.getBoundingClientRect().bottom, top + 40);
+              const { top } = focusedElement.getBoundingClientRect();
+              const bottom = Math.min(focusedElement.getBoundingClientRect().bottom, top + 40);
               const behind = bottom > bar.getBoundingClientRect().top + 1 && top < innerHeight;
-              return !bar.contains(one) && behind ? one.outerHTML.slice(0, 200) : "";
+              return !bar.contains(focusedElement) && behind
+                ? focusedElement.outerHTML.slice(0, 200)
+                : "";
             }),
           );
         }
-        assert.deepEqual(hidden.filter(Boolean), []);
+        assert.deepEqual(coveredNames.filter(Boolean), []);
       },
       { options: { viewport: { width: 360, height: 640 } } },
     );

@@ -223,10 +223,10 @@ def test_a_name_that_was_rebound_to_the_loopback_gets_nothing(server, host):
 
 def test_no_foreign_page_can_read_or_run_with_the_cookie_of_a_reader(server, reader):
     cookies, xsrf = reader
-    asked = {"page": PAGE, "tab": "a"}
+    request = {"page": PAGE, "tab": "a"}
     foreign = {"Cookie": cookies, "Origin": "http://evil.example"}
     ours = {"Cookie": cookies, "Origin": f"http://{server.url.netloc}"}
-    refused = [
+    bad_headers = [
         {**foreign},  # a form of a foreign page
         {**foreign, "X-XSRFToken": xsrf},  # even if it knew the other cookie
         {"Cookie": cookies, "Origin": "null", "X-XSRFToken": xsrf},  # a file, a sandbox
@@ -234,15 +234,15 @@ def test_no_foreign_page_can_read_or_run_with_the_cookie_of_a_reader(server, rea
         {"Cookie": cookies, "X-XSRFToken": "guess", "Origin": ours["Origin"]},
         {"Origin": ours["Origin"], "X-XSRFToken": xsrf},  # nobody
     ]
-    for headers in refused:
-        status, got, _ = server.ask("POST", "/book/_live/run", asked, signed=False, **headers)
+    for headers in bad_headers:
+        status, got, _ = server.ask("POST", "/book/_live/run", request, signed=False, **headers)
         assert status in (403, 404), headers
         assert "evil" not in str(got.get("Access-Control-Allow-Origin"))
         assert got.get("Access-Control-Allow-Origin") != "*"
     assert server.kernels() == []
     # What all of them lack, the page has.
     headers = {**ours, "X-XSRFToken": xsrf}
-    assert server.ask("POST", "/book/_live/run", asked, signed=False, **headers)[0] == 201
+    assert server.ask("POST", "/book/_live/run", request, signed=False, **headers)[0] == 201
 
 
 def test_no_foreign_page_gets_a_socket_to_a_kernel(server, reader):
@@ -274,7 +274,7 @@ def run_as(server, origin):
     port = server.url.port
     cookies, xsrf = cookies_of(server, Host=f"localhost:{port}")
     headers = {"Cookie": cookies, "X-XSRFToken": xsrf, "Host": f"localhost:{port}"}
-    asked = {"page": PAGE, "tab": "a"}
+    request = {"page": PAGE, "tab": "a"}
     kernel = server.run(PAGE)[1]["kernel"]
     address = f"ws://127.0.0.1:{port}/api/kernels/{kernel}/channels"
     try:
@@ -284,7 +284,7 @@ def run_as(server, origin):
     else:
         opens = True
     status, got, _ = server.ask(
-        "POST", "/book/_live/run", asked, signed=False, Origin=origin, **headers
+        "POST", "/book/_live/run", request, signed=False, Origin=origin, **headers
     )
     assert got.get("Access-Control-Allow-Origin") != "*"
     for kernel in server.kernels():
@@ -363,16 +363,16 @@ def test_the_same_tab_finds_its_kernel_and_another_is_told(server):
     again = {"kernel": kernel, "fresh": False, "profile": "smoke", "notebook": False}
     assert server.run(PAGE, "a") == (200, again)
     channel = server.socket(kernel)
-    status, said = server.run(PAGE, "b")
-    assert (status, said["message"]) == (409, "This page runs in another tab.")
+    status, answer = server.run(PAGE, "b")
+    assert (status, answer["message"]) == (409, "This page runs in another tab.")
     whose = json.loads(server.ask("GET", f"/book/_live/run?page={PAGE}")[2])
-    assert whose == {key: said[key] for key in ("tab", "browser", "since", "kernel")}
+    assert whose == {key: answer[key] for key in ("tab", "browser", "since", "kernel")}
     assert whose["tab"] == "a" and abs(whose["since"] - time.time()) < 600
     assert server.run(PAGE, "a")[0] == 409  # a copy of the tab
-    status, said = server.run(PAGE, "b", take=True)
+    status, answer = server.run(PAGE, "b", take=True)
     assert status == 201
     channel.close()
-    assert [one["id"] for one in server.kernels()] == [said["kernel"]] != [kernel]
+    assert [one["id"] for one in server.kernels()] == [answer["kernel"]] != [kernel]
 
 
 def test_who_has_a_page_is_told_by_name(server):
@@ -409,13 +409,13 @@ def test_a_chapter_that_jupyterlab_has_open_is_told(server):
 
 
 def test_only_the_tab_that_runs_a_page_says_what_ran_there(server):
-    asked = {"page": PAGE, "tab": "a", "own": False}
-    assert server.ask("POST", "/book/_live/ran", asked)[0] == 404
+    request = {"page": PAGE, "tab": "a", "own": False}
+    assert server.ask("POST", "/book/_live/ran", request)[0] == 404
     server.run(PAGE, "a")
-    assert server.ask("POST", "/book/_live/ran", asked)[0] == 204
-    assert server.ask("POST", "/book/_live/ran", {**asked, "tab": "b"})[0] == 404
-    assert server.ask("POST", "/book/_live/ran", {**asked, "page": "../secret"})[0] == 404
-    assert server.ask("POST", "/book/_live/ran", asked, signed=False)[0] in (302, 403)
+    assert server.ask("POST", "/book/_live/ran", request)[0] == 204
+    assert server.ask("POST", "/book/_live/ran", {**request, "tab": "b"})[0] == 404
+    assert server.ask("POST", "/book/_live/ran", {**request, "page": "../secret"})[0] == 404
+    assert server.ask("POST", "/book/_live/ran", request, signed=False)[0] in (302, 403)
 
 
 def test_in_a_profile_without_verdicts_there_is_no_result_file_and_why_is_said(server):
@@ -433,12 +433,12 @@ def test_two_pages_have_two_kernels(server):
 def test_a_port_that_is_taken_is_passed_by(server, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        other = Server(server.runtime / "site", tmp_path, words=[f"--port={port}"])
+        second_server = Server(server.runtime / "site", tmp_path, words=[f"--port={port}"])
         try:
-            assert other.url.port != port
-            assert other.ask("GET", f"/book/{PAGE}.html")[0] == 200
+            assert second_server.url.port != port
+            assert second_server.ask("GET", f"/book/{PAGE}.html")[0] == 200
         finally:
-            other.stop()
+            second_server.stop()
 
 
 def test_a_server_that_was_started_as_binder_does_has_the_book_and_runs_it(server, tmp_path):
@@ -447,20 +447,23 @@ def test_a_server_that_was_started_as_binder_does_has_the_book_and_runs_it(serve
     words = ["--port=0", f"--NotebookApp.base_url={prefix}", f"--NotebookApp.token={TOKEN}"]
     words += ["--NotebookApp.trust_xheaders=True", "--NotebookApp.allow_origin=*"]
     site = server.runtime / "site"
-    other = Server(site, tmp_path, words, program=["-m", "jupyterlab"])
+    lab_server = Server(site, tmp_path, words, program=["-m", "jupyterlab"])
     try:
-        status, headers, _ = other.ask("GET", f"{prefix}book")
+        status, headers, _ = lab_server.ask("GET", f"{prefix}book")
         assert (status, headers["Location"]) == (302, f"{prefix}book/index.html")
-        status, _, body = other.ask("GET", f"{prefix}book/{PAGE}.html")
+        status, _, body = lab_server.ask("GET", f"{prefix}book/{PAGE}.html")
         assert status == 200
         assert f'src="{prefix}book/_live/code/live.js"'.encode() in body
         asked = {"page": PAGE, "tab": "a"}
-        status, _, body = other.ask("POST", f"{prefix}book/_live/run", asked)
+        status, _, body = lab_server.ask("POST", f"{prefix}book/_live/run", asked)
         assert status == 201, body
         assert json.loads(body)["fresh"]
-        assert other.ask("POST", f"{prefix}book/_live/run", asked, signed=False)[0] in (302, 403)
+        assert lab_server.ask("POST", f"{prefix}book/_live/run", asked, signed=False)[0] in (
+            302,
+            403,
+        )
     finally:
-        other.stop()
+        lab_server.stop()
 
 
 def test_binder_builds_the_image_that_readers_do():
@@ -470,15 +473,15 @@ def test_binder_builds_the_image_that_readers_do():
 
 
 def test_a_development_container_makes_the_book_and_opens_it_by_what_make_knows():
-    made = json.loads((paths.ROOT / ".devcontainer/devcontainer.json").read_text())
-    assert (paths.ROOT / ".devcontainer" / made["build"]["dockerfile"]).samefile(
+    container = json.loads((paths.ROOT / ".devcontainer/devcontainer.json").read_text())
+    assert (paths.ROOT / ".devcontainer" / container["build"]["dockerfile"]).samefile(
         paths.ROOT / "Dockerfile"
     )
     targets = set(re.findall(r"^([a-z -]+):", (paths.ROOT / "Makefile").read_text(), re.M))
     targets = {one for several in targets for one in several.split()}
     dockerfile = (paths.ROOT / "Dockerfile").read_text()
-    for text in (made["postCreateCommand"], made["postAttachCommand"], dockerfile):
+    for text in (container["postCreateCommand"], container["postAttachCommand"], dockerfile):
         asked = re.findall(r"(?:RUN|&&|^)\s*make ([a-z-]+)", text)
         assert asked and set(asked) <= targets, text
     (port,) = re.findall(r"^EXPOSE (\d+)$", dockerfile, re.M)
-    assert int(port) in made["forwardPorts"]
+    assert int(port) in container["forwardPorts"]

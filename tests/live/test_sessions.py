@@ -154,16 +154,16 @@ def test_the_page_is_the_new_tabs_already_while_the_old_ones_kernel_ends(manager
     known = Sessions(manager)
     asyncio.run(known.of(PAGE, "a", browser="Firefox"))
     assert (known.whose(PAGE).tab, known.whose(PAGE).browser) == ("a", "Firefox")
-    seen = []
+    tabs = []
     shut = manager.shutdown_kernel
 
     async def shutdown_kernel(kernel):
-        seen.append(known.whose(PAGE).tab)
+        tabs.append(known.whose(PAGE).tab)
         await shut(kernel)
 
     manager.shutdown_kernel = shutdown_kernel
     asyncio.run(known.of(PAGE, "b", take=True))
-    assert seen == ["b"]
+    assert tabs == ["b"]
     assert known.whose(OTHER) is None
 
 
@@ -207,18 +207,20 @@ def test_a_page_whose_kernel_is_gone_is_nobodys_before_anybody_looks(manager):
 
 def test_who_looks_while_a_page_is_taken_over_ends_the_old_session_and_not_the_new(manager, clock):
     known = Sessions(manager, 20, lambda: clock[0])
-    shut = manager.shutdown_kernel
-    closed = []
+    shutdown = manager.shutdown_kernel
+    kernels_closed = []
 
     async def shutdown_kernel(kernel):
-        if kernel == closed[0]:  # a slow end, in the middle of which the other page is taken over
-            closed.append((await known.of(OTHER, "b", take=True))[0])
-        await shut(kernel)
+        if (
+            kernel == kernels_closed[0]
+        ):  # a slow end, in the middle of which the other page is taken over
+            kernels_closed.append((await known.of(OTHER, "b", take=True))[0])
+        await shutdown(kernel)
 
     async def both():
         first, _ = await known.of(PAGE, "a")
         second, _ = await known.of(OTHER, "a")
-        closed.append(first.kernel)
+        kernels_closed.append(first.kernel)
         manager.connections[second.kernel] = 1
         clock[0] += 1000
         manager.shutdown_kernel = shutdown_kernel
@@ -226,12 +228,12 @@ def test_who_looks_while_a_page_is_taken_over_ends_the_old_session_and_not_the_n
         return second
 
     second = asyncio.run(both())
-    assert ended(manager) == [second.kernel, closed[0]]
-    assert known.whose(OTHER) is closed[1]
-    manager.connections[closed[1].kernel] = 0
+    assert ended(manager) == [second.kernel, kernels_closed[0]]
+    assert known.whose(OTHER) is kernels_closed[1]
+    manager.connections[kernels_closed[1].kernel] = 0
     clock[0] += 1000
     asyncio.run(known.look())
-    assert ended(manager)[2:] == [closed[1].kernel], "nobody looks after the new one"
+    assert ended(manager)[2:] == [kernels_closed[1].kernel], "nobody looks after the new one"
 
 
 def test_a_session_that_ends_while_its_tab_comes_back_is_not_given_to_it(manager, clock):

@@ -153,12 +153,12 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(
 
 def interrupt_after(monkeypatch, n, error):
     module = sys.modules["lab.measure.compare"]
-    real, done = module.measure, []
+    real, trials = module.measure, []
 
     def measure(*args, **kwargs):
-        if len(done) == n:
+        if len(trials) == n:
             raise error
-        done.append(1)
+        trials.append(1)
         return real(*args, **kwargs)
 
     monkeypatch.setattr(module, "measure", measure)
@@ -172,12 +172,12 @@ def test_an_interrupt_keeps_what_was_measured_and_says_so(monkeypatch, error):
         match=r"3 of 4 trials were measured and are kept: " r"lab\.latest\('partial'\)",
     ):
         lab.compare(ARMS, connections=2, pairs=2, aa=False, experiment="partial")
-    found = store.latest("partial")
-    assert isinstance(found, Comparison)
-    assert not found.complete
-    assert len(found.trials) == 3
-    assert found.ratio("async").pairs == 1
-    assert found.trials[0].raw()["status"].size
+    stored_run = store.latest("partial")
+    assert isinstance(stored_run, Comparison)
+    assert not stored_run.complete
+    assert len(stored_run.trials) == 3
+    assert stored_run.ratio("async").pairs == 1
+    assert stored_run.trials[0].raw()["status"].size
 
 
 def test_an_interrupt_in_the_first_trial_leaves_no_folder(monkeypatch, places):
@@ -216,16 +216,16 @@ def test_the_reference_profile_records_and_a_replay_gives_the_same_figures(monke
 
 
 def test_time_is_told_in_advance_and_while_measuring():
-    seen = []
+    progress_calls = []
     lab.compare(
         ARMS,
         connections=2,
         aa=False,
         experiment="progress",
-        progress=lambda s, n: seen.append((s, n)),
+        progress=lambda s, n: progress_calls.append((s, n)),
     )
-    assert [n for _, n in seen] == [1, 2]
-    assert seen[-1][0] == pytest.approx(2 * (0.2 + 0.25))
+    assert [n for _, n in progress_calls] == [1, 2]
+    assert progress_calls[-1][0] == pytest.approx(2 * (0.2 + 0.25))
 
 
 @alone
@@ -238,26 +238,26 @@ def test_capacity_lies_between_a_rate_that_kept_the_bound_and_one_that_broke_it(
 
 @alone
 def test_capacity_of_a_server_slower_than_the_bound_is_zero():
-    found = capacity(
+    result = capacity(
         lab.server("node/delay", env={"DELAY_MS": 50}), 10, q=0.5, experiment="too-slow"
     )
-    assert found.rate_per_s == 0
-    assert "not even" in repr(found)
-    assert len(found.sweep.trials) == 1
+    assert result.rate_per_s == 0
+    assert "not even" in repr(result)
+    assert len(result.sweep.trials) == 1
 
 
 def test_capacity_is_replayed(monkeypatch):
     """Also of a search whose time was over when it began: the lowest rate was tried all the same,
     and so there is something to be recorded.
     """
-    found = capacity("node/delay", 60, q=0.5, budget_s=1e-3, experiment="capacity")
-    assert len(found.sweep.trials) == 1
+    result = capacity("node/delay", 60, q=0.5, budget_s=1e-3, experiment="capacity")
+    assert len(result.sweep.trials) == 1
     assert len(store.latest("capacity").trials) == 1
-    record(found.sweep, found.sweep.question, strict=False)
+    record(result.sweep, result.sweep.question, strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     again = capacity("node/delay", 60, q=0.5, experiment="capacity")
     assert isinstance(again, Capacity)
-    assert again.rate_per_s == found.rate_per_s
+    assert again.rate_per_s == result.rate_per_s
 
 
 def test_capacity_without_a_sensible_bound_is_refused():

@@ -78,13 +78,13 @@ def one(tmp_path_factory):
 @contextlib.contextmanager
 def recording():
     """(url, the request targets it saw) of a server in this process."""
-    seen = []
+    requests_seen = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self):
-            seen.append(self.path)
+            requests_seen.append(self.path)
             self.send_response(200)
             self.send_header("Content-Length", "0")
             self.end_headers()
@@ -96,7 +96,7 @@ def recording():
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", seen
+        yield f"http://127.0.0.1:{server.server_address[1]}", requests_seen
         server.shutdown()
         thread.join()
 
@@ -200,13 +200,13 @@ def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
 
 
 def test_the_client_may_run_on_another_node_than_the_server(monkeypatch):
-    there = nodes.brought()
-    assert {22, 26} <= there.keys(), "make pytest brings Nodes into tools/nodes first"
-    monkeypatch.setenv("LAB_NODE", there[26])
-    monkeypatch.setenv("LAB_CLIENT_NODE", there[22])
+    node_paths = nodes.brought()
+    assert {22, 26} <= node_paths.keys(), "make pytest brings Nodes into tools/nodes first"
+    monkeypatch.setenv("LAB_NODE", node_paths[26])
+    monkeypatch.setenv("LAB_CLIENT_NODE", node_paths[22])
     trial = lab.load(lab.server("node/hello"), connections=2, requests=20)
-    assert trial.server.version == f"v{nodes.version(there[26])}"
-    assert trial.resources.client_node.removeprefix("v") == nodes.version(there[22])
+    assert trial.server.version == f"v{nodes.version(node_paths[26])}"
+    assert trial.resources.client_node.removeprefix("v") == nodes.version(node_paths[22])
 
 
 @pytest.mark.parametrize("asked", ["/ping", "/ping/", "/?delay_ms=20", "/a?b=c/"])
@@ -265,14 +265,14 @@ def test_a_count_that_is_cut_is_a_failed_check():
 @alone
 def test_a_warm_up_until_steady_is_recorded_and_none_of_it_counts(monkeypatch):
     monkeypatch.setattr(shape, "LOOK_S", 0.3)
-    asked = replace(plans.plan(connections=2, seconds=0.3), warm_cap_s=20.0)
-    trial = measure(resolve("node/sleep"), asked, store.Folder("until-steady"))
+    load = replace(plans.plan(connections=2, seconds=0.3), warm_cap_s=20.0)
+    trial = measure(resolve("node/sleep"), load, store.Folder("until-steady"))
     assert trial.load.warm_cap_s == 20.0
     assert trial.checks["warm"].value == round(trial.window[0], 3)
     assert trial.window[0] >= 0.29  # a look is about as long as that
-    assert trial.window[1] - trial.window[0] == pytest.approx(asked.measure_s, abs=1e-5)
+    assert trial.window[1] - trial.window[0] == pytest.approx(load.measure_s, abs=1e-5)
     # What the server used is that of the window, too.
-    assert trial.resources.server_cpu_s < asked.measure_s * 2
+    assert trial.resources.server_cpu_s < load.measure_s * 2
     assert store.verify(trial) == []
 
 
@@ -339,16 +339,16 @@ def test_a_window_that_a_profile_made_too_short_for_an_answer_is_taken_as_it_was
     [(0.1, [0.18]), (0.5, [0.18, 0.6]), (2, [0.18, 0.6, 2.4]), (5, [0.18, 0.6, 2.4])],
 )
 def test_a_window_is_taken_again_until_one_sees_an_answer(monkeypatch, answers_within_s, windows_s):
-    tried = []
+    seconds_tried = []
 
     def trial(server, asked, *_, **labels):
-        tried.append(asked.measure_s)
+        seconds_tried.append(asked.measure_s)
         status = "ok" if asked.measure_s > answers_within_s else "fail"
         return SimpleNamespace(checks={"answered": SimpleNamespace(status=status)})
 
     monkeypatch.setattr(loads, "_trial", trial)
     measure(resolve("node/delay"), plans.plan(connections=3, seconds=0.6), folder=None)
-    assert tried == pytest.approx(windows_s)
+    assert seconds_tried == pytest.approx(windows_s)
 
 
 def test_who_never_answers_is_not_waited_for_without_end():
@@ -359,12 +359,15 @@ def test_who_never_answers_is_not_waited_for_without_end():
 
 
 def test_progress_is_told():
-    seen = []
+    progress_calls = []
     lab.load(
-        "node/hello", connections=2, seconds=4, progress=lambda t_s, ok: seen.append((t_s, ok))
+        "node/hello",
+        connections=2,
+        seconds=4,
+        progress=lambda t_s, ok: progress_calls.append((t_s, ok)),
     )
-    assert seen
-    assert seen == sorted(seen)
+    assert progress_calls
+    assert progress_calls == sorted(progress_calls)
 
 
 def of_bodies(program, hello, body, **options):
@@ -461,14 +464,14 @@ def test_a_suspended_guard_voids_the_trial_and_is_named(monkeypatch):
 
 def test_a_generator_whose_result_is_there_when_we_come_late_is_heard():
     with (
-        generator.Generator() as one,
+        generator.Generator() as running,
         recording() as (url, _),
         tempfile.TemporaryDirectory() as raw,
     ):
-        one.send({"streams": [{"url": url, "requests": 1}], "raw_dir": raw})
-        assert next(one.events(deadline_s=60))["event"] == "ready"
-        late = one.events(deadline_s=0)
-        assert eventually(lambda: one._process.poll() is not None, 60), "it has said everything"
+        running.send({"streams": [{"url": url, "requests": 1}], "raw_dir": raw})
+        assert next(running.events(deadline_s=60))["event"] == "ready"
+        late = running.events(deadline_s=0)
+        assert eventually(lambda: running._process.poll() is not None, 60), "it has said everything"
         assert [event["event"] for event in late][-1] == "result"
 
 
@@ -582,10 +585,10 @@ def test_an_interrupt_stops_generator_and_server(places):
 
 
 def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warns():
-    asked = plans.plan(tolerate=["on_schedule"])
+    load = plans.plan(tolerate=["on_schedule"])
     for status in ("warn", "fail"):
         for name in ("on_schedule", "ping.on_schedule"):  # of a stream alongside, too
-            told = loads._tolerated(name, Check(status, 0.3, 0.1, "late"), asked)
+            told = loads._tolerated(name, Check(status, 0.3, 0.1, "late"), load)
             assert (told.status, told.text) == ("warn", f"late {EXPECTED}")
     # A server that collapses on purpose answers too little to show a rate.
     collapsed = loads._tolerated(
@@ -597,4 +600,4 @@ def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warn
         ("on_schedule", Check("ok", 0.0, 0.1, "in time")),
         ("on_schedule", Check("warn", None, None, "nothing to judge by")),
     ):
-        assert loads._tolerated(name, check, asked) == check
+        assert loads._tolerated(name, check, load) == check

@@ -50,14 +50,14 @@ def test_a_block_leaves_a_page_that_replays_as_it_was():
 
 
 def test_the_cell_asks_again_when_the_program_was_installed(monkeypatch):
-    installed = []
+    installations = []
     monkeypatch.setattr(
-        "lab.servers.recipe.Recipe.missing", lambda self: [] if installed else ["cargo: get it"]
+        "lab.servers.recipe.Recipe.missing", lambda self: [] if installations else ["cargo: get it"]
     )
     assert not lab.need("node/hello")
     assert not lab.need("node/hello")
     assert settings.mode() == "replay"
-    installed.append("cargo")
+    installations.append("cargo")
     found = lab.need("node/hello")
     assert found
     assert repr(found) == "node/hello: ready"

@@ -131,12 +131,12 @@ def recording(monkeypatch, tmp_path):
 def test_what_the_reference_run_printed_is_replayed_without_running(recording, tmp_path):
     path = program(tmp_path, "console.log(JSON.stringify({ at: Date.now() }));")
     recording("reference", "live")
-    made = node(path, "x", experiment="a-program")
+    printed = node(path, "x", experiment="a-program")
     recording("course", "replay")
     again = node(path, "x", experiment="a-program")
-    assert again.rows == made.rows
+    assert again.rows == printed.rows
     assert "recorded" in again.note
-    assert not made.note
+    assert not printed.note
 
 
 def test_a_record_of_another_program_or_other_arguments_is_stale(recording, tmp_path):
@@ -156,19 +156,19 @@ def test_a_program_that_moved_is_replayed_and_what_was_measured_here_is_found(re
     (tmp_path / "part.mjs").write_text("export const a = 1;")
     path = program(tmp_path, 'import { a } from "./part.mjs"; console.log(a);')
     recording("reference", "live")
-    made = node(path, experiment="a-program")
+    first = node(path, experiment="a-program")
     record = (paths.REFERENCE / "a-program.json").read_bytes()
-    moved = tmp_path / "deeper" / "renamed.mjs"
-    moved.parent.mkdir()
-    moved.write_text(path.read_text().replace("./part.mjs", "../part.mjs"))
+    new_path = tmp_path / "deeper" / "renamed.mjs"
+    new_path.parent.mkdir()
+    new_path.write_text(path.read_text().replace("./part.mjs", "../part.mjs"))
     path.unlink()
     recording("course", "replay")
-    assert node(moved, experiment="a-program").text == made.text == "1\n"
-    assert latest("a-program") == made.text
+    assert node(new_path, experiment="a-program").text == first.text == "1\n"
+    assert latest("a-program") == first.text
     assert (paths.REFERENCE / "a-program.json").read_bytes() == record
-    moved.write_text(moved.read_text().replace("console", " console"))
+    new_path.write_text(new_path.read_text().replace("console", " console"))
     with pytest.raises(LabError, match="source"):
-        node(moved, experiment="a-program")
+        node(new_path, experiment="a-program")
 
 
 def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_path, monkeypatch):
@@ -216,17 +216,17 @@ def test_what_runs_under_pm2_ends_with_the_program_however_that_ends(tmp_path, m
     began = subprocess.Popen([nodes.program(), METERS], stdout=subprocess.PIPE)
     assert eventually(lambda: list(tmp_path.glob("pm2-*/script.json")))  # artillery starts now
     everybody = psutil.Process(began.pid).children(recursive=True)
-    service = [one for one in everybody if "qr-express.mjs" in " ".join(one.cmdline())]
+    service = [process for process in everybody if "qr-express.mjs" in " ".join(process.cmdline())]
     assert service
     began.send_signal(how)
     began.communicate(timeout=300)
-    assert eventually(lambda: not any(one.is_running() for one in service))
+    assert eventually(lambda: not any(process.is_running() for process in service))
     if how == signal.SIGTERM:
         assert not list(tmp_path.glob("pm2-*"))
-        assert eventually(lambda: not any(one.is_running() for one in everybody))
-    for one in everybody:  # a group that `lab.node` would have killed
+        assert eventually(lambda: not any(process.is_running() for process in everybody))
+    for process in everybody:  # a group that `lab.node` would have killed
         with contextlib.suppress(psutil.NoSuchProcess):
-            one.kill()
+            process.kill()
 
 
 def test_a_tool_that_comes_makes_the_page_again(recording, tmp_path, monkeypatch):
@@ -292,12 +292,12 @@ def on_all(path, **options):
 def test_a_program_runs_on_each_node_and_its_rows_say_which(recording, installed, tmp_path):
     recording("course", "live")
     installed(*ALL)
-    printed = on_all(program(tmp_path, ROWS))
-    assert [r["node"] for r in printed.rows] == ["20.20.2", "22.23.3", "24.21.0", "26.10.0"]
-    assert printed.on(26).rows == [printed.rows[-1]] and printed.on(26).node == "26.10.0"
-    assert "measured here" in printed.note and "source" not in printed.rows[0]
+    output = on_all(program(tmp_path, ROWS))
+    assert [r["node"] for r in output.rows] == ["20.20.2", "22.23.3", "24.21.0", "26.10.0"]
+    assert output.on(26).rows == [output.rows[-1]] and output.on(26).node == "26.10.0"
+    assert "measured here" in output.note and "source" not in output.rows[0]
     with pytest.raises(LabError, match=r"no run on Node 18, only on 20\.20\.2, 22"):
-        printed.on(18)
+        output.on(18)
 
 
 def test_the_server_of_a_program_runs_on_the_same_node(recording, installed, tmp_path):
@@ -318,12 +318,12 @@ def test_what_the_reference_run_printed_on_each_node_is_replayed(recording, inst
     path = program(tmp_path, ROWS)
     recording("reference", "live")
     installed(*ALL)
-    made = on_all(path)
+    first = on_all(path)
     recording("course", "replay")
     installed("18.20.8")
     again = on_all(path)
-    assert again.rows == made.rows and [one.node for one in again.versions] == [
-        one.node for one in made.versions
+    assert again.rows == first.rows and [one.node for one in again.versions] == [
+        one.node for one in first.versions
     ]
     assert "recorded" in again.note and "recorded" in again.on(24).note
 
@@ -334,22 +334,22 @@ def test_a_node_that_is_not_here_is_taken_from_the_record_and_marked(
     path = program(tmp_path, ROWS)
     recording("reference", "live")
     installed(*ALL)
-    made = on_all(path)
+    first = on_all(path)
     recording("course", "live")
     installed("24.99.0", "27.0.0")
-    mixed = on_all(path)
-    assert [(r["node"], r["source"]) for r in mixed.rows] == [
+    mixture = on_all(path)
+    assert [(r["node"], r["source"]) for r in mixture.rows] == [
         ("22.23.3", "recorded run"),
         ("24.99.0", "measured"),
         ("26.10.0", "recorded run"),
     ]
-    assert mixed.rows[2]["at"] == made.rows[3]["at"]
-    assert "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded" in mixed.note
-    assert [one.recorded for one in mixed.versions] == [True, False, True]
-    both = mixed.on(22, 26)
+    assert mixture.rows[2]["at"] == first.rows[3]["at"]
+    assert "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded" in mixture.note
+    assert [one.recorded for one in mixture.versions] == [True, False, True]
+    both = mixture.on(22, 26)
     assert [r["node"] for r in both.rows] == ["22.23.3", "26.10.0"]
     assert (both.runs, both.recorded) == (1, True)
-    assert (mixed.on(22, 24).runs, mixed.on(24).recorded) == (2, False)
+    assert (mixture.on(22, 24).runs, mixture.on(24).recorded) == (2, False)
 
 
 def test_the_books_own_node_runs_although_nobody_asked_for_it(recording, installed, tmp_path):
@@ -384,16 +384,16 @@ def test_what_is_made_of_several_nodes_says_which_of_them_are_recorded(
     on_all(path)
     recording("course", "live")
     installed("24.99.0")
-    mixed = on_all(path)
-    rows = [{"on": row["node"], "ns": row["ns"]} for row in mixed.rows]
-    told = "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded"
-    options = {"x": "on", "y": "ns", "of": mixed}
-    for shown in (
-        Table(rows, "Costs", of=mixed),
+    mixture = on_all(path)
+    rows = [{"on": row["node"], "ns": row["ns"]} for row in mixture.rows]
+    origin = "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded"
+    options = {"x": "on", "y": "ns", "of": mixture}
+    for thing in (
+        Table(rows, "Costs", of=mixture),
         plot.dots(rows, caption="Costs", x_scale="names", **options),
         plot.bars(rows, caption="Costs", **options),
     ):
-        assert told in shown._repr_html_()
+        assert origin in thing._repr_html_()
 
 
 def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, installed, tmp_path):
@@ -439,17 +439,17 @@ def test_a_program_says_which_node_ran_it_also_in_replay(recording, installed, t
 
 def test_a_record_is_of_the_node_that_it_names_else_of_the_recorded_run(recording, monkeypatch):
     """Each kind of record says it in its own place; a program of several Nodes names none."""
-    real, own = paths.DATA / "reference", reference.recorded_node()
+    real, version = paths.DATA / "reference", reference.recorded_node()
     recording("course", "replay")  # the records of this test are elsewhere
     paths.REFERENCE.mkdir()
     monkeypatch.setattr(reference, "recorded_node", lambda: "1.1.1")
-    for name, written, says in (
+    for name, old_text, says in (
         ("pool-full-nodes.json", "5.5.5", "1.1.1"),  # in its rows, which are of several
         ("pool-calls.json", "2.2.2", "2.2.2"),
         ("pool-hash.json", "3.3.3", "3.3.3"),
         ("pool-trace.trace.json", "4.4.4", "4.4.4"),
     ):
         text = (real / name).read_text()
-        assert own in text
-        (paths.REFERENCE / name).write_text(text.replace(own, written))
+        assert version in text
+        (paths.REFERENCE / name).write_text(text.replace(version, old_text))
         assert node_of(reference.experiment_of(name)) == says

@@ -12,12 +12,21 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
+from lab.measure import plan as plans
 from lab.measure.plan import plan
 from lab.processes.pinning import split
 from lab.records import identity
+from lab.records import load as loads
 from lab.records.load import LOOK_S, MOST_BODY_BYTES, WITHIN, BadLoad, Load, Stream
 from lab.servers.catalog import server
 from lab.settings import PROFILES
+
+
+def test_each_option_of_a_load_reaches_its_streams_or_its_plan():
+    of_plan = {"seconds", "warmup", "alongside", "pin", "tolerate"}
+    assert set(plans.OPTIONS) == set(loads.OPTIONS) | of_plan, (
+        "an option of `plan` that is no field of `Stream` has no effect"
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,19 +175,19 @@ def test_the_generator_reads_what_was_asked():
 
 
 def test_a_load_says_its_streams_times_and_form_to_the_generator():
-    asked = Load(
+    load = Load(
         Stream.of(connections=2), 0.5, 1.0, {"ping": Stream.of(rate=5, path="/p", timeout=20)}
     )
-    spec = asked.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
+    spec = load.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
     assert (spec["settle"], spec["warmup_s"], spec["measure_s"]) == (None, 0.5, 1.0)
     assert [(s["name"], s["loop"], s["expect"]) for s in spec["streams"]] == [
         ("main", "closed", {"bytes": 3}),
         ("ping", "open", None),
     ]
-    assert asked.timeout_s == 20
-    assert asked.record(asked.main, None, None).loop == "closed"
+    assert load.timeout_s == 20
+    assert load.record(load.main, None, None).loop == "closed"
     with pytest.raises(AttributeError):
-        asked.measure_s = 2
+        load.measure_s = 2
 
 
 def test_a_question_has_no_machine_in_it():

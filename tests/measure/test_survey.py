@@ -53,28 +53,28 @@ def asked(tools=("double",), **options):
 
 
 def test_each_tool_measures_each_server_and_its_output_is_kept(places):
-    made = asked()
-    assert [(s.arm, s.tool, s.metric("throughput"), s.metric("p50")) for s in made.said] == [
+    survey_run = asked()
+    assert [(s.arm, s.tool, s.metric("throughput"), s.metric("p50")) for s in survey_run.said] == [
         ("a", "double", 1000.0, 0.25),
         ("b", "double", 1000.0, 0.25),
     ]
-    assert made.by_tool("p50").to_json() == [{"tool": "double", "a": 0.25, "b": 0.25}]
-    assert made.within("p50", 0.2, 0.3, arm="a") == {"double": True}
-    assert made.within("p99", 0, 1) == {}
+    assert survey_run.by_tool("p50").to_json() == [{"tool": "double", "a": 0.25, "b": 0.25}]
+    assert survey_run.within("p50", 0.2, 0.3, arm="a") == {"double": True}
+    assert survey_run.within("p99", 0, 1) == {}
     (file,) = (places / "runs").rglob("survey.json")
     assert "throughput: 1000 per second" in json.loads(file.read_text())[1]["raw_output"]
 
 
 def test_a_tool_that_is_missing_or_fails_is_left_out_with_the_reason(monkeypatch):
     monkeypatch.setitem(adapters.ADAPTERS, "broken", Double("no sockets\n", code=3))
-    made = asked(("missing", "double", "broken"))
-    assert {s.tool for s in made.said} == {"double"}
-    assert made.left_out["missing"] == "sudo apt-get install missing"
-    assert "3" in made.left_out["broken"]
-    assert "sudo apt-get install missing" in repr(made)
-    assert made.of("missing") is None
-    assert math.isnan(made.figure("missing", "p50"))
-    assert made.figure("double", "p50", "b") == 0.25
+    survey_run = asked(("missing", "double", "broken"))
+    assert {s.tool for s in survey_run.said} == {"double"}
+    assert survey_run.left_out["missing"] == "sudo apt-get install missing"
+    assert "3" in survey_run.left_out["broken"]
+    assert "sudo apt-get install missing" in repr(survey_run)
+    assert survey_run.of("missing") is None
+    assert math.isnan(survey_run.figure("missing", "p50"))
+    assert survey_run.figure("double", "p50", "b") == 0.25
 
 
 def recorded(monkeypatch, tools):

@@ -273,13 +273,13 @@ def test_published_points_of_lines_are_stars_also_when_they_come_as_plain_data()
 
 
 def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
-    said = plot.sweep(compared, recorded=None).alt
+    alt = plot.sweep(compared, recorded=None).alt
     r = compared.ratio("async", at=100)
     assert r.decided
-    assert said.startswith("At 100 connections sync responds to 1.")
-    assert "times as many requests per second as async (95 % interval" in said
-    assert "6 pairs" in said
-    low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", said).groups())
+    assert alt.startswith("At 100 connections sync responds to 1.")
+    assert "times as many requests per second as async (95 % interval" in alt
+    assert "6 pairs" in alt
+    low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", alt).groups())
     assert low == pytest.approx(1 / r.high, abs=0.06)
     assert high == pytest.approx(1 / r.low, abs=0.06)
 
@@ -706,7 +706,7 @@ def test_the_page_of_the_data_has_the_columns_of_figures_and_no_others(figures, 
     drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
     line = {"name": "x", "estimate": 2, "low": 1, "high": 3, "recorded": (1.5, 1, 2)}
     trial = example_trial()
-    shown = [
+    all_figures = [
         *figures.values(),
         plot.sweep(compared.with_recorded(RECORDED)),
         plot.histogram(replace(trial, checks={"steady": drift})),
@@ -714,13 +714,15 @@ def test_the_page_of_the_data_has_the_columns_of_figures_and_no_others(figures, 
         plot.lines({"n": [1], "ms": [2]}, x="n", y="ms", published=[{"x": 1, "y": 3}]),
     ]
     axes = {"connections", "throughput_req_s", "p99_ms", "n", "ms", "who", "what", "µs", "file"}
-    found = {column for figure in shown for column in read_csv(figure)[0]}
+    columns = {column for figure in all_figures for column in read_csv(figure)[0]}
     known = set(documented())
-    bounds = {c for c in found if re.sub("_(low|high)$", "", c) in axes - {c}}
+    bounds = {c for c in columns if re.sub("_(low|high)$", "", c) in axes - {c}}
     assert {f"…_{c.rpartition('_')[2]}" for c in bounds} == {c for c in known if c[0] == "…"}
     grey = {"recorded_scaled"}  # stands behind a reader's own run: tests/plot/test_reference_run.py
-    assert found - bounds - axes == {c for c in known if c[0] != "…"} - grey - axes
-    for source in {row.get("source") for figure in shown for row in read_csv(figure)} - {None}:
+    assert columns - bounds - axes == {c for c in known if c[0] != "…"} - grey - axes
+    for source in {row.get("source") for figure in all_figures for row in read_csv(figure)} - {
+        None
+    }:
         assert f"`{source}`" in documented()["source"], source
 
 

@@ -29,22 +29,22 @@ def experiments(tmp_path_factory):
     another machine.
     """
     folder = tmp_path_factory.mktemp("reference")
-    compared = replace(example_comparison(values=(10,)), question=QUESTION)
-    there = example_comparison(values=(10,), arms={"sync": 260.0, "async": 500.0}, seed=5)
-    there = replace(
-        there,
+    comparison = replace(example_comparison(values=(10,)), question=QUESTION)
+    reference = example_comparison(values=(10,), arms={"sync": 260.0, "async": 500.0}, seed=5)
+    reference = replace(
+        reference,
         id="there",
-        trials=tuple(map(elsewhere, there.trials)),
-        control=tuple(map(elsewhere, there.control)),
+        trials=tuple(map(elsewhere, reference.trials)),
+        control=tuple(map(elsewhere, reference.control)),
         started="2025-01-02T03:04:05Z",
     )
     trial = example_trial(experiment="alone", question=QUESTION)
     other = elsewhere(example_trial(service_us=400, experiment="alone", seed=9))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "REFERENCE", folder)
-        record(there, QUESTION)
+        record(reference, QUESTION)
         record(other, QUESTION)
-    return folder, compared, trial
+    return folder, comparison, trial
 
 
 @pytest.fixture
@@ -104,13 +104,13 @@ def test_in_replay_the_recorded_run_is_the_figure_and_nothing_stands_behind(kind
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_a_record_of_the_same_question_nothing_stands_behind(kind, recorded):
-    other = {**QUESTION, "options": {"path": "/other"}}
-    compared, trial = recorded
+    other_question = {**QUESTION, "options": {"path": "/other"}}
+    comparison, trial = recorded
     trials = tuple(
-        replace(t, server=replace(t.server, source_sha256="cd" * 32)) for t in compared.trials
+        replace(t, server=replace(t.server, source_sha256="cd" * 32)) for t in comparison.trials
     )
-    compared = replace(compared, question=other, trials=trials)
-    page = shown(KINDS[kind](compared, replace(trial, question=other))._repr_html_())
+    comparison = replace(comparison, question=other_question, trials=trials)
+    page = shown(KINDS[kind](comparison, replace(trial, question=other_question))._repr_html_())
     assert "recorded run" not in page
 
 

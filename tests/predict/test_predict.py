@@ -33,23 +33,23 @@ def simulate(n: int, loop_s: float, pool_s: float, servers: float, cycles: int =
     """Throughput of n deterministic customers: loop (one server, FIFO), then a pool; an event
     simulation.
     """
-    now, loop_free, done = 0.0, 0.0, 0
+    now, loop_free, cycles_done = 0.0, 0.0, 0
     pool = [0.0] * (int(servers) if math.isfinite(servers) else n)
     ready = [(0.0, i) for i in range(n)]
     heapq.heapify(ready)
     start = None
-    while done < cycles:
-        at, who = heapq.heappop(ready)
+    while cycles_done < cycles:
+        at, client = heapq.heappop(ready)
         loop_free = max(at, loop_free) + loop_s
         begin = max(heapq.heappop(pool), loop_free)
         end = begin + pool_s
         heapq.heappush(pool, end)
-        heapq.heappush(ready, (end, who))
-        done += 1
+        heapq.heappush(ready, (end, client))
+        cycles_done += 1
         now = end
-        if done == cycles // 4:
-            start = (now, done)
-    return (done - start[1]) / (now - start[0])
+        if cycles_done == cycles // 4:
+            start = (now, cycles_done)
+    return (cycles_done - start[1]) / (now - start[0])
 
 
 @pytest.mark.parametrize("n", [1, 4, 10, 20, 50])
@@ -194,14 +194,14 @@ def test_usl_of_noisy_points_is_no_worse_than_scipys(seed):
     n = np.array([1, 2, 4, 8, 16, 32, 64, 128])
     alpha, beta = random.choice([0, 0.03, 0.4, 1]), random.choice([0, 1e-5, 1e-2])
     truth = predict.Usl(10.0 ** random.uniform(0, 5), alpha, beta)
-    measured = truth.throughput(n) * np.exp(random.normal(0, 0.1, len(n)))
+    throughputs = truth.throughput(n) * np.exp(random.normal(0, 0.1, len(n)))
 
     def off(p):
-        return np.log(predict.Usl(*p).throughput(n)) - np.log(measured)
+        return np.log(predict.Usl(*p).throughput(n)) - np.log(throughputs)
 
-    start, bounds = (measured[0], 0.05, 1e-4), ([0, 0, 0], [np.inf, 1, np.inf])
-    theirs = least_squares(off, start, bounds=bounds, x_scale=(measured[0], 0.1, 1e-3))
-    fit = predict.usl(n.tolist(), measured.tolist())
+    start, bounds = (throughputs[0], 0.05, 1e-4), ([0, 0, 0], [np.inf, 1, np.inf])
+    theirs = least_squares(off, start, bounds=bounds, x_scale=(throughputs[0], 0.1, 1e-3))
+    fit = predict.usl(n.tolist(), throughputs.tolist())
     ours = off((fit.gamma, fit.alpha, fit.beta))
     assert 0 <= fit.alpha <= 1 and fit.beta >= 0
     assert ours @ ours <= 2 * theirs.cost * (1 + 1e-6)

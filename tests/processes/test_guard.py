@@ -424,12 +424,12 @@ def test_an_interrupt_while_a_server_starts_leaves_nothing_and_is_passed_on(prog
 
 def test_a_state_folder_that_is_removed_ends_no_other_server(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "STATE", tmp_path / "state")
-    with lab.server("node/hello").start() as one, lab.server("node/hello").start() as other:
+    with lab.server("node/hello").start() as one, lab.server("node/hello").start() as second:
         guard = guard_link.guard_pid()
         shutil.rmtree(paths.STATE)
         one.stop()
-        assert not other.died(0.3)
-        assert other.get().status == 200
+        assert not second.died(0.3)
+        assert second.get().status == 200
         assert guard_link.guard_pid() == guard
 
 

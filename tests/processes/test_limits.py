@@ -135,14 +135,14 @@ def test_it_ends_with_the_process_that_started_it():
 def test_groups_whose_owner_is_gone_are_removed_by_the_next_run():
     version, folders = limits.parents()
     assert version in (1, 2)
-    left = {folder / "lab-limits-999999999-1" for folder in folders.values()}
-    for path in left:
+    old_groups = {folder / "lab-limits-999999999-1" for folder in folders.values()}
+    for path in old_groups:
         path.mkdir()
     try:
         assert limited("--", "true").returncode == 0
-        assert not [path for path in left if path.exists()]
+        assert not [path for path in old_groups if path.exists()]
     finally:
-        for path in left:
+        for path in old_groups:
             with contextlib.suppress(OSError):
                 path.rmdir()
 

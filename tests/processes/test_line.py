@@ -64,17 +64,17 @@ def log(tmp_path):
 
 @pytest.fixture
 def waiter(log):
-    started = []
+    processes = []
 
     def start(name, holds_s=0.3, user=0):
         command = [sys.executable, "-c", WAIT, name, log, str(holds_s), str(user)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=paths.ROOT)
-        started.append(process)
+        processes.append(process)
         assert process.stdout.readline() == "stands\n"
         return process
 
     yield start
-    for process in started:
+    for process in processes:
         process.kill()
         process.wait()
         process.stdout.close()
@@ -145,12 +145,12 @@ def test_who_waits_is_told_the_place_and_about_how_long_and_at_the_end_nothing(q
     waiter("ann", 600)
     assert eventually(lambda: inside(log) == ["ann"])
     waiter("ben")
-    said = []
-    with pytest.raises(MachineBusy), measuring(deadline_s=1, say=said.append):
+    messages = []
+    with pytest.raises(MachineBusy), measuring(deadline_s=1, say=messages.append):
         pass
-    assert said[0].startswith("Waiting, because ann (-c, since ")
-    assert "1 other is in the queue before you. It may take 40 s." in said[0]
-    assert said[-1] == ""
+    assert messages[0].startswith("Waiting, because ann (-c, since ")
+    assert "1 other is in the queue before you. It may take 40 s." in messages[0]
+    assert messages[-1] == ""
 
 
 def test_turns_are_remembered_whatever_stands_at_the_door(queue):
@@ -169,25 +169,25 @@ def test_a_name_in_the_lock_is_text_whatever_somebody_writes_there(queue):
     holder = queue / "measuring.lock"
     who = "<script>alert(1)</script>\n\x1b[2J" + "x" * 500
     holder.write_text(json.dumps({"pid": 1, "who": who, "notebook": "n", "since": time.time()}))
-    said = []
+    messages = []
     with holder.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(MachineBusy), measuring(deadline_s=1, say=said.append):
+        with pytest.raises(MachineBusy), measuring(deadline_s=1, say=messages.append):
             pass
-    assert len(said[0]) < 200
-    assert said[0].isprintable()
+    assert len(messages[0]) < 200
+    assert messages[0].isprintable()
 
 
 def test_in_a_notebook_the_message_is_escaped_stands_in_one_place_and_goes(monkeypatch):
-    shown = []
+    pages = []
 
     class Handle:
         def update(self, html):
-            shown.append(html.data)
+            pages.append(html.data)
 
     def display(html, display_id):
         assert display_id is True
-        shown.append(html.data)
+        pages.append(html.data)
         return Handle()
 
     monkeypatch.delenv("LAB_USAGE_FILE", raising=False)
@@ -196,9 +196,9 @@ def test_in_a_notebook_the_message_is_escaped_stands_in_one_place_and_goes(monke
     notice = lock._Notice()
     for message in ("Waiting: <b>ann</b>", "Waiting: ben", ""):
         notice(message)
-    assert shown[0] == '<p class="lab-waiting" role="status">Waiting: &lt;b&gt;ann&lt;/b&gt;</p>'
-    assert "ben" in shown[1]
-    assert shown[2] == ""
+    assert pages[0] == '<p class="lab-waiting" role="status">Waiting: &lt;b&gt;ann&lt;/b&gt;</p>'
+    assert "ben" in pages[1]
+    assert pages[2] == ""
 
 
 def test_a_terminal_gets_a_line_when_the_line_changes_not_when_seconds_pass(monkeypatch, capsys):

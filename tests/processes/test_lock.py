@@ -50,13 +50,13 @@ def holder(own_lock, python):
 
 
 def test_two_processes_never_measure_at_once_and_the_one_that_waits_names_the_other(holder):
-    said = []
+    messages = []
     busy = pytest.raises(MachineBusy, match=f"process {holder.pid} .*is still measuring")
-    with busy, measuring(deadline_s=0.8, say=said.append):
+    with busy, measuring(deadline_s=0.8, say=messages.append):
         pass
-    assert len(said) == 2
-    assert f"process {holder.pid}" in said[0]
-    assert said[1] == ""
+    assert len(messages) == 2
+    assert f"process {holder.pid}" in messages[0]
+    assert messages[1] == ""
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,18 @@ def test_two_processes_never_measure_at_once_and_the_one_that_waits_names_the_ot
     ids=lambda left: repr(left[:30]),
 )
 def test_who_waits_for_a_lock_with_garbage_in_it_is_told_so(own_lock, left):
-    said = []
+    messages = []
     own_lock.write_bytes(left)
     with own_lock.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         busy = pytest.raises(MachineBusy, match="another process is still measuring")
-        with busy, measuring(deadline_s=0.6, say=said.append):
+        with busy, measuring(deadline_s=0.6, say=messages.append):
             pass
     told = (
         "Waiting, because another process is measuring and two simultaneous measurements would "
         "disturb each other."
     )
-    assert said == [told, ""]
+    assert messages == [told, ""]
 
 
 def test_the_lock_of_a_killed_process_is_free(holder):
@@ -109,20 +109,20 @@ def test_one_thread_may_nest_measurements():
 
 
 def test_another_thread_of_the_process_waits_too():
-    refused = []
+    errors = []
 
     def other():
         try:
             with measuring(deadline_s=0.1):
                 pass
         except MachineBusy as error:
-            refused.append(error)
+            errors.append(error)
 
     with measuring():
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-    assert len(refused) == 1
+    assert len(errors) == 1
 
 
 def test_the_lock_is_free_after_an_error():

@@ -181,7 +181,7 @@ def test_a_wrong_one_among_lab_nodes_is_told(monkeypatch):
 
 
 def test_a_build_with_a_wrong_node_is_not_even_tried():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "lab.book", "build"],
         env={**os.environ, "LAB_NODE": "/nonexist", "LAB_MODE": "replay"},
         capture_output=True,
@@ -189,8 +189,8 @@ def test_a_build_with_a_wrong_node_is_not_even_tried():
         timeout=300,
         check=False,
     )
-    assert done.returncode == 2
-    assert "LAB_NODE names '/nonexist', which is not there" in done.stderr
+    assert process.returncode == 2
+    assert "LAB_NODE names '/nonexist', which is not there" in process.stderr
 
 
 def test_a_relative_path_means_the_folder_of_the_command_not_that_of_a_chapter(
@@ -232,13 +232,13 @@ def test_make_nodes_lists_every_supported_version_for_every_system():
         systems = set()
         for package, version in packages.items():
             assert nodes.major(version) == major
-            locked = lock[f"{major}/node_modules/{package}"]
-            assert locked["version"] == version
-            assert "resolved" not in locked
+            lock_entry = lock[f"{major}/node_modules/{package}"]
+            assert lock_entry["version"] == version
+            assert "resolved" not in lock_entry
             systems.add(
-                (locked["os"], locked["cpu"])
-                if isinstance(locked["os"], str)
-                else (*locked["os"], *locked["cpu"])
+                (lock_entry["os"], lock_entry["cpu"])
+                if isinstance(lock_entry["os"], str)
+                else (*lock_entry["os"], *lock_entry["cpu"])
             )
         assert systems == {
             (system, cpu) for system in ("linux", "darwin") for cpu in ("x64", "arm64")
@@ -254,12 +254,12 @@ def test_the_supported_versions_are_there_and_are_what_they_are_called():
 
 
 def test_the_client_runs_on_the_node_that_is_meant_unless_another_is_named(monkeypatch):
-    there = nodes.brought()
-    monkeypatch.setenv("LAB_NODE", there[26])
+    node_paths = nodes.brought()
+    monkeypatch.setenv("LAB_NODE", node_paths[26])
     monkeypatch.delenv("LAB_CLIENT_NODE", raising=False)
-    assert nodes.client() == there[26]
-    monkeypatch.setenv("LAB_CLIENT_NODE", there[22])
-    assert (nodes.program(), nodes.client()) == (there[26], there[22])
+    assert nodes.client() == node_paths[26]
+    monkeypatch.setenv("LAB_CLIENT_NODE", node_paths[22])
+    assert (nodes.program(), nodes.client()) == (node_paths[26], node_paths[22])
     monkeypatch.setenv("LAB_CLIENT_NODE", "/no/node")
     with pytest.raises(nodes.NoNodeError, match=r"LAB_CLIENT_NODE names '/no/node', which is not"):
         nodes.client()

@@ -153,13 +153,13 @@ def test_coming_near_the_ceiling_of_the_null_server_is_client_bound():
 def test_a_rate_that_climbs_is_not_steady():
     rows = closed_rows(10, 200)
     keep = np.random.default_rng(1).random(len(rows["t_end_us"])) < rows["t_end_us"] / 750_000
-    found = checked({k: v[keep] for k, v in rows.items()})["steady"]
-    assert found.status == "warn"
-    assert found.text.endswith("faster than the first: still warming up")
+    check = checked({k: v[keep] for k, v in rows.items()})["steady"]
+    assert check.status == "warn"
+    assert check.text.endswith("faster than the first: still warming up")
     # After a warm-up that went on until the rate was steady it is something else.
     until = LoadSpec(warm_cap_s=12.0)
-    found = checked({k: v[keep] for k, v in rows.items()}, load=until)["steady"]
-    assert found.text.endswith("faster than the first")
+    check = checked({k: v[keep] for k, v in rows.items()}, load=until)["steady"]
+    assert check.text.endswith("faster than the first")
 
 
 def test_noise_of_few_answers_does_not_trip_steady():
@@ -262,18 +262,18 @@ def test_a_check_of_bodies_claims_only_what_was_compared():
 
 def test_throttling_steal_and_backlog_are_told():
     noise = Noise(wall_s=1.0, throttled_n=4, throttled_s=0.2, steal_s=0.3, listen_overflows=7)
-    found = checked(noise=noise)
-    assert found["throttled"].status == "fail"
-    assert found["backlog"].status == "warn"
-    assert "7 connections" in found["backlog"].text
+    checks_by_name = checked(noise=noise)
+    assert checks_by_name["throttled"].status == "fail"
+    assert checks_by_name["backlog"].status == "warn"
+    assert "7 connections" in checks_by_name["backlog"].text
     assert checked(noise=Noise(wall_s=1.0, steal_s=0.3))["throttled"].status == "warn"
     # Of one processor, however many there are: all of it may be what the server lacks.
     for cores in (1, 2, 8):
         machine = replace(MACHINE, cores=cores)
         for steal_s, status in ((0.06, "warn"), (0.04, "ok")):
             noise = Noise(wall_s=1.0, steal_s=steal_s)
-            found = checked(noise=noise, machine=machine)["throttled"]
-            assert found.status == status, (cores, steal_s)
+            checks_by_name = checked(noise=noise, machine=machine)["throttled"]
+            assert checks_by_name.status == status, (cores, steal_s)
     assert checked(noise=Noise(wall_s=1.0, steal_s=0.01))["throttled"].status == "ok"
 
 

@@ -36,14 +36,14 @@ def test_json_gives_back_the_same_comparison(whole):
 
 
 def test_a_ratio_says_at_which_of_the_swept_values_it_is():
-    one = example_comparison(values=(10,))
-    assert one.ratio("async").sweep == "connections"
+    comparison = example_comparison(values=(10,))
+    assert comparison.ratio("async").sweep == "connections"
     plain = replace(
-        one,
+        comparison,
         values=(None,),
         aa_at=None,
-        trials=tuple(replace(t, at=None) for t in one.trials),
-        control=tuple(replace(t, at=None) for t in one.control),
+        trials=tuple(replace(t, at=None) for t in comparison.trials),
+        control=tuple(replace(t, at=None) for t in comparison.control),
     )
     assert plain.ratio("async").sweep == ""
 
@@ -69,7 +69,7 @@ def test_an_arm_that_ran_twice_counts_with_both_of_its_runs(whole):
     assert r.per_pair == pytest.approx([a[i] / math.sqrt(b[i] * c[i]) for i in range(6)])
     assert r.trials == 18
     # Whichever of the two names is the first makes no difference.
-    turned = replace(
+    reverse = replace(
         whole,
         trials=tuple(
             replace(t, throughput=c[t.block]) if (t.arm, t.at) == ("sync", 100) else t
@@ -77,19 +77,19 @@ def test_an_arm_that_ran_twice_counts_with_both_of_its_runs(whole):
         ),
         control=tuple(replace(t, throughput=b[t.block]) for t in whole.control),
     )
-    assert turned.ratio("async", "sync", at=100).estimate == pytest.approx(r.estimate)
+    assert reverse.ratio("async", "sync", at=100).estimate == pytest.approx(r.estimate)
 
 
 def test_a_ratio_counts_what_was_not_in_order_in_its_trials(whole):
-    first, second, *rest = whole.trials
+    first, second, *others_trials = whole.trials
     warned = Check("warn", 0.3, 0.05, "the rate rose")
     silent = Check("warn", None, None, "too few answers")
-    changed = [
+    odd_trials = [
         replace(first, checks={**first.checks, "steady": warned}),
         replace(second, checks={**second.checks, "steady": silent}),
     ]
-    assert raised(changed) == {"steady": 1, "steady?": 1}
-    odd = replace(whole, trials=(*changed, *rest))
+    assert raised(odd_trials) == {"steady": 1, "steady?": 1}
+    odd = replace(whole, trials=(*odd_trials, *others_trials))
     r = odd.ratio("async", "sync", at=first.at)
     assert dict(r.checks)["steady"] == 1
 

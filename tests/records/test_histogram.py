@@ -46,12 +46,12 @@ def test_mean_and_extremes_are_exact_not_from_buckets(values):
 
 def test_merging_equals_the_histogram_of_all_values(values):
     parts = [Histogram.of(part) for part in np.array_split(values, 7)]
-    merged, whole = parts[0].merge(*parts[1:]), Histogram.of(values)
-    assert merged.count == whole.count
-    assert [merged.quantile(q) for q in (0.1, 0.5, 0.99)] == [
+    union, whole = parts[0].merge(*parts[1:]), Histogram.of(values)
+    assert union.count == whole.count
+    assert [union.quantile(q) for q in (0.1, 0.5, 0.99)] == [
         whole.quantile(q) for q in (0.1, 0.5, 0.99)
     ]
-    assert merged.mean() == pytest.approx(whole.mean())
+    assert union.mean() == pytest.approx(whole.mean())
 
 
 def test_merging_is_not_averaging_percentiles():

@@ -87,13 +87,13 @@ def test_a_recorded_examination_is_of_the_present_program_and_of_what_it_imports
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
 def test_a_recorded_output_is_of_the_present_program_and_of_what_it_imports(file):
     record = reference.migrate(json.loads(file.read_text("utf8")), file.stem)
-    recorded = record["question"]["options"]
-    program = paths.ROOT / recorded["program"]
+    options = record["question"]["options"]
+    program = paths.ROOT / options["program"]
     if paths.RUNS in program.parents:
         pytest.skip(f"{program.name} is written by a cell, which asks when replayed")
     present = {digest(covered(one)) for one in [program] if one.exists()} or _digests()
-    assert recorded["source"] in present, (
-        f"{recorded['program']} or what it imports changed since {file.name} was recorded: "
+    assert options["source"] in present, (
+        f"{options['program']} or what it imports changed since {file.name} was recorded: "
         "make reference"
     )
 

@@ -27,16 +27,20 @@ def made(*entries):
 
 
 def test_a_raw_file_is_read_column_by_column(tmp_path):
-    wanted = made((1, 1, 200), (70_000, 3, -1))
+    expected_rows = made((1, 1, 200), (70_000, 3, -1))
     file = tmp_path / "x.rows"
     file.write_bytes(
         b"".join(
-            wanted[c["name"]].astype(wanted[c["name"]].dtype.newbyteorder("<")).tobytes()
+            expected_rows[c["name"]]
+            .astype(expected_rows[c["name"]].dtype.newbyteorder("<"))
+            .tobytes()
             for c in COLUMNS
         )
     )
     found = rows.read(file, 2, COLUMNS)
-    assert {k: v.tolist() for k, v in found.items()} == {k: v.tolist() for k, v in wanted.items()}
+    assert {k: v.tolist() for k, v in found.items()} == {
+        k: v.tolist() for k, v in expected_rows.items()
+    }
 
 
 def test_a_raw_file_of_the_wrong_size_voids_the_trial(tmp_path):
@@ -47,13 +51,13 @@ def test_a_raw_file_of_the_wrong_size_voids_the_trial(tmp_path):
 
 
 def test_only_the_window_counts_and_only_2xx_as_throughput():
-    found = rows.window(
+    window = rows.window(
         made((50, 5, 200), (150, 5, 200), (160, 5, 500), (190, 5, 204), (250, 5, 200)),
         (100_000, 200_000),
     )
-    assert found.throughput == pytest.approx(20)
-    assert found.ended == 3
-    assert found.latency.count == 2
+    assert window.throughput == pytest.approx(20)
+    assert window.ended == 3
+    assert window.latency.count == 2
 
 
 def test_timeouts_stay_in_the_tail_at_the_age_of_giving_up():

@@ -70,14 +70,16 @@ def refused(data):
 
 
 def test_every_sitting_of_the_book_is_read_and_written_byte_by_byte():
-    assert len({one.machine["cpu"] for one in claims.sittings()}) >= 2
-    assert len({one.made for one in claims.sittings()}) >= 3
+    assert len({any_sitting.machine["cpu"] for any_sitting in claims.sittings()}) >= 2
+    assert len({any_sitting.made for any_sitting in claims.sittings()}) >= 3
     for file in FILES:
-        one = sitting.read(file, claims.judged_by_interval())
-        assert sitting.text_of(one) == file.read_text("utf8")
+        any_sitting = sitting.read(file, claims.judged_by_interval())
+        assert sitting.text_of(any_sitting) == file.read_text("utf8")
         assert file.stat().st_size < 8_000
         assert file.stem.startswith(
-            sitting.name_of(one.made, one.machine["cpu"], one.node).removesuffix(".json")
+            sitting.name_of(
+                any_sitting.made, any_sitting.machine["cpu"], any_sitting.node
+            ).removesuffix(".json")
         )
 
 

@@ -157,28 +157,28 @@ def test_a_folder_without_a_trial_is_discarded():
 
 def test_a_reference_replays_the_same_verdicts(whole):
     record(whole, QUESTION)
-    found = compact.COMPARISON.replay("example", QUESTION)
+    comparison = compact.COMPARISON.replay("example", QUESTION)
     for metric in ("throughput", "p50", "p95", "p99", "mean", "cpu_per_request"):
         for at in whole.values:
             mine, theirs = (
                 whole.ratio("async", at=at, metric=metric),
-                found.ratio("async", at=at, metric=metric),
+                comparison.ratio("async", at=at, metric=metric),
             )
             assert theirs.estimate == pytest.approx(mine.estimate, rel=1e-4)
             assert theirs.difference == mine.difference
-    assert found.aa.estimate == pytest.approx(whole.aa.estimate, rel=1e-4)
-    assert len(found.trials) == len(whole.trials)
-    assert len(found.control) == len(whole.control)
+    assert comparison.aa.estimate == pytest.approx(whole.aa.estimate, rel=1e-4)
+    assert len(comparison.trials) == len(whole.trials)
+    assert len(comparison.control) == len(whole.control)
 
 
 def test_a_replay_says_when_and_where_it_was_measured(whole):
     record(whole, QUESTION)
-    found = compact.COMPARISON.replay("example", QUESTION)
-    assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
-    assert found.trials[0].recorded == found.recorded
-    assert found.recorded.label in repr(found)
+    comparison = compact.COMPARISON.replay("example", QUESTION)
+    assert comparison.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
+    assert comparison.trials[0].recorded == comparison.recorded
+    assert comparison.recorded.label in repr(comparison)
     with pytest.raises(LabError, match="has no raw rows here"):
-        found.trials[0].raw()
+        comparison.trials[0].raw()
 
 
 def test_a_record_of_72_trials_is_below_20_kilobytes(whole):
@@ -208,11 +208,11 @@ def test_a_single_trial_is_recorded_and_replayed():
 
 def test_a_stale_record_names_experiment_change_and_command(whole):
     record(whole, QUESTION)
-    edited = json.loads(json.dumps(QUESTION))
-    edited["arms"]["async"]["source"] = "3"
-    edited["values"] = [1, 10]
+    question = json.loads(json.dumps(QUESTION))
+    question["arms"]["async"]["source"] = "3"
+    question["values"] = [1, 10]
     with pytest.raises(reference.StaleRecord) as error:
-        compact.COMPARISON.replay("example", edited)
+        compact.COMPARISON.replay("example", question)
     for part in (
         "'example'",
         "arm async: the program changed",
@@ -220,7 +220,7 @@ def test_a_stale_record_names_experiment_change_and_command(whole):
         "make reference",
     ):
         assert part in str(error.value)
-    assert reference.answer("example", edited) is None
+    assert reference.answer("example", question) is None
     assert reference.answer(whole.experiment, whole.question).recorded is not None
     assert reference.stale("example", QUESTION) == []
 

@@ -15,12 +15,12 @@ from lab.records.trial import Counts, Trial
 
 def test_json_gives_back_the_same_trial():
     t = example_trial()
-    again = Trial.from_json(json.loads(json.dumps(t.to_json())))
-    assert json.dumps(again.to_json()) == json.dumps(t.to_json())
-    assert again.latency.quantile(0.5) == t.latency.quantile(0.5)
-    assert again.series == pytest.approx(again.series)
-    assert again.checks == t.checks
-    assert again.resources == t.resources
+    second = Trial.from_json(json.loads(json.dumps(t.to_json())))
+    assert json.dumps(second.to_json()) == json.dumps(t.to_json())
+    assert second.latency.quantile(0.5) == t.latency.quantile(0.5)
+    assert second.series == pytest.approx(second.series)
+    assert second.checks == t.checks
+    assert second.resources == t.resources
 
 
 def test_a_changed_copy_of_a_trial_or_a_stream_knows_what_it_belongs_to():

@@ -45,14 +45,14 @@ def test_a_name_says_what_runs_unless_its_entry_does(name, command):
 
 
 def test_the_catalogue_does_not_say_what_follows_from_the_name():
-    said = tomllib.loads(paths.CATALOG.read_text("utf-8"))["servers"]
-    again = {
+    entries = tomllib.loads(paths.CATALOG.read_text("utf-8"))["servers"]
+    unsorted_keys = {
         name: sorted(
             key for key, value in catalog.filled(name, {}).items() if entry.get(key) == value
         )
-        for name, entry in said.items()
+        for name, entry in entries.items()
     }
-    assert {name: keys for name, keys in again.items() if keys} == {}
+    assert {name: keys for name, keys in unsorted_keys.items() if keys} == {}
 
 
 def test_variables_of_the_runtime_may_be_set():

@@ -44,12 +44,12 @@ def test_one_http2_connection_has_all_requests_in_flight_and_one_socket():
 
 @alone
 def test_a_handshake_is_computed_on_the_loop_and_a_resumed_one_takes_less():
-    found = {(row["key"], row["connection"]): row for row in rows("handshakes.mjs", 1, 30)}
-    new, resumed, kept = (found["RSA-4096", how] for how in ("new", "resumed", "kept"))
-    assert len(found) == 5
+    row_of = {(row["key"], row["connection"]): row for row in rows("handshakes.mjs", 1, 30)}
+    new, resumed, kept = (row_of["RSA-4096", how] for how in ("new", "resumed", "kept"))
+    assert len(row_of) == 5
     assert new["of it on the loop (%)"] > 50
     assert new[CPU] > resumed[CPU] > kept[CPU]
-    assert new[CPU] > found["P-256", "new"][CPU]
+    assert new[CPU] > row_of["P-256", "new"][CPU]
 
 
 @pytest.mark.parametrize("arguments", [(0,), ("1.5",), (1, 501), (1, "ten"), (1, 5, "RSA-1024")])
@@ -90,12 +90,12 @@ def test_no_more_streams_are_in_flight_than_the_server_allows():
 
 def processes_of(word):
     """Return the processes that have that word in their environment: those of one test."""
-    found = []
+    descriptors = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # one that has ended, or is not ours
             if f"OF_TEST={word}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-    return found
+                descriptors.append(int(entry.name))
+    return descriptors
 
 
 def test_a_record_of_the_line_is_one_of_its_program_in_python_too():

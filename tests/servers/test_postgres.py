@@ -83,11 +83,11 @@ def test_programs_in_a_private_home_are_lent_and_stay_what_they_were(monkeypatch
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands its programs to another user")
 def test_lent_programs_can_be_reached_whatever_the_umask(tmp_path, monkeypatch):
-    installed = tmp_path / "home" / "package" / "pginstall16"
-    (installed / "bin").mkdir(parents=True)
-    (installed / "bin" / "postgres").write_text("")
-    (installed / "bin").chmod(0o700)
-    monkeypatch.setattr(postgres, "_installed", lambda: installed)
+    package = tmp_path / "home" / "package" / "pginstall16"
+    (package / "bin").mkdir(parents=True)
+    (package / "bin" / "postgres").write_text("")
+    (package / "bin").chmod(0o700)
+    monkeypatch.setattr(postgres, "_installed", lambda: package)
     monkeypatch.setattr(postgres, "_open_to_all", lambda folder: False)
     (tmp_path / "lent").mkdir()
     before = os.umask(0o077)
@@ -99,7 +99,7 @@ def test_lent_programs_can_be_reached_whatever_the_umask(tmp_path, monkeypatch):
     assert len(ways) == 3
     assert all(one.stat().st_mode & 0o055 == 0o055 for one in (programs, *ways))
     assert (programs / "postgres").stat().st_mode & 0o044 == 0o044
-    assert (installed / "bin").stat().st_mode & 0o077 == 0
+    assert (package / "bin").stat().st_mode & 0o077 == 0
 
 
 def test_a_taken_port_is_no_obstacle(monkeypatch):
@@ -123,12 +123,12 @@ def test_asks_for_a_password_unless_told_otherwise():
 
 
 def test_whoever_comes_in_without_a_password_can_read_the_table_and_do_nothing_else(tmp_path):
-    written = tmp_path / "written"
+    target = tmp_path / "written"
     with postgres.start(BOOKS, auth="trust") as database:
         with psycopg.connect(database.url, autocommit=True) as connection:
             for forbidden in (
-                f"COPY (SELECT 1) TO PROGRAM 'touch {written}'",
-                f"COPY books TO '{written}'",
+                f"COPY (SELECT 1) TO PROGRAM 'touch {target}'",
+                f"COPY books TO '{target}'",
                 "DELETE FROM books",
                 "CREATE TABLE more (id integer)",
             ):
@@ -137,7 +137,7 @@ def test_whoever_comes_in_without_a_password_can_read_the_table_and_do_nothing_e
         with pytest.raises(psycopg.OperationalError, match=r"no pg_hba\.conf entry"):
             rows(database.url.replace("reader:", "postgres:"))
         assert rows(database.url) == 10
-    assert not written.exists()
+    assert not target.exists()
 
 
 def test_says_what_to_do_if_it_cannot_start(monkeypatch):
@@ -167,16 +167,16 @@ def test_a_full_disk_is_told_with_what_to_do_and_leaves_no_half_cluster(tmp_path
 
 
 def test_told_to_end_while_the_database_starts_none_is_left(monkeypatch):
-    started = []
+    processes = []
 
     def told(process, _):
-        started.append(process)
+        processes.append(process)
         raise SystemExit
 
     monkeypatch.setattr(postgres, "_ready", told)
     with pytest.raises(SystemExit), postgres.start(BOOKS):
         pass
-    assert started[0].returncode is not None
+    assert processes[0].returncode is not None
 
 
 def test_says_how_to_install_it(monkeypatch):
@@ -209,14 +209,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, monkeypatch
     monkeypatch.setattr(postgres.tempfile, "tempdir", str(tmp_path))
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    left, mine = (
+    leftover, mine = (
         tmp_path / f"lab-postgres-{ended.pid}-x",
         tmp_path / f"lab-postgres-{os.getpid()}-x",
     )
-    left.mkdir()
+    leftover.mkdir()
     mine.mkdir()
     postgres._remove_orphans()
-    assert not left.exists()
+    assert not leftover.exists()
     assert mine.exists()
 
 

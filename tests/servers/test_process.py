@@ -483,19 +483,21 @@ def test_stop_all_tells_all_before_it_waits_for_one(program, hello):
 @linux
 def test_however_many_servers_are_stopped_all_processes_are_looked_at_once(monkeypatch):
     """A look for each, or a question to the guard for each, made 250 servers take 81 s."""
-    looks, asked = [], []
+    looks, questions = [], []
     table, ask = proctree.processes, Running._ask
     monkeypatch.setattr(proctree, "processes", lambda: looks.append(1) or table())
     monkeypatch.setattr(
-        Running, "_ask", lambda self, what, **more: asked.append(what) or ask(self, what, **more)
+        Running,
+        "_ask",
+        lambda self, what, **more: questions.append(what) or ask(self, what, **more),
     )
     counts = []
     for number in (2, 6):
         servers = [lab.server("node/hello").start() for _ in range(number)]
         looks.clear()
-        asked.clear()
+        questions.clear()
         assert len(lab.stop_all()) == number
-        counts.append((len(looks), len(asked)))
+        counts.append((len(looks), len(questions)))
         assert all(one.resources().rss_bytes > 10_000_000 for one in servers)
         assert all(one.resources().processes == 1 for one in servers)
     assert counts[0] == counts[1]
@@ -719,14 +721,14 @@ def test_a_path_that_cannot_be_sent_is_the_askers_mistake(path):
 )
 def test_an_answer_that_drips_is_given_up_in_time(start):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        done = threading.Event()
+        finished = threading.Event()
 
         def drip():
             client, _ = server.accept()
             end = time.monotonic() + 60
             with client, contextlib.suppress(OSError):
                 client.sendall(start)
-                while not done.is_set() and time.monotonic() < end:
+                while not finished.is_set() and time.monotonic() < end:
                     client.sendall(b"H")
                     time.sleep(0.02)
 
@@ -736,7 +738,7 @@ def test_an_answer_that_drips_is_given_up_in_time(start):
         with pytest.raises(NoAnswer, match=r"within 0.3 s"):
             get(f"http://127.0.0.1:{server.getsockname()[1]}", deadline_s=0.3)
         assert time.monotonic() - began < 20
-        done.set()
+        finished.set()
         thread.join()
 
 

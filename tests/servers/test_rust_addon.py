@@ -35,12 +35,12 @@ def cargo(tmp_path, monkeypatch, script):
 
 def lock(tmp_path, crates):
     """What our cargo decides upon."""
-    own = '[[package]]\nname = "qr"\nversion = "0.1.0"\n'
+    own_package = '[[package]]\nname = "qr"\nversion = "0.1.0"\n'
     others = (
         f'[[package]]\nname = "{n}"\nversion = "{v}"\nsource = "x"\nchecksum = "{c}"\n'
         for n, v, c in sorted(crates)
     )
-    (tmp_path / "lock").write_text("\n".join([own, *others]))
+    (tmp_path / "lock").write_text("\n".join([own_package, *others]))
 
 
 MAKES = """
@@ -183,14 +183,14 @@ def test_without_cargo_the_way_to_it_is_said(folder, monkeypatch):
 
 
 def test_the_command_never_fails():
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "lab.servers.rust_addon"],
         env={**os.environ, "PATH": "/nonexistent"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0
+    assert process.returncode == 0
 
 
 def test_no_version_is_open_and_no_lock_file_is_in_the_repository():

@@ -353,11 +353,11 @@ def test_a_program_of_one_file_has_the_digest_of_its_bytes():
 
 def test_what_is_hashed_of_several_files_is_no_text_of_one():
     """Else a program of one file could have for its text what is hashed of another program."""
-    hashed = []
+    contents = []
 
     class Sha256:
         def __init__(self, content=b""):
-            hashed.append(content)
+            contents.append(content)
 
         def hexdigest(self):
             return "0" * 64
@@ -365,10 +365,10 @@ def test_what_is_hashed_of_several_files_is_no_text_of_one():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashlib, "sha256", Sha256)
         of(COUNT)
-        whole = hashed[-1]
+        whole = contents[-1]
         write({OTHER: whole})
         of(OTHER)
-    assert hashed[-1] != whole
+    assert contents[-1] != whole
     with pytest.raises(UnicodeDecodeError):
         whole.decode("utf-8")
 

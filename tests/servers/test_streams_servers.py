@@ -70,7 +70,7 @@ def test_late_clients_are_sent_away_with_408():
 @pytest.mark.parametrize("what", ["break", "leave"])
 def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what):
     file = {"FILE": "{file:8388608}"}
-    left = {
+    counts = {
         how: rows(
             "pipelines-that-fail/failing-requests.mjs",
             what,
@@ -81,8 +81,8 @@ def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what)
         )[-1]
         for how in ("pipe", "pipeline")
     }
-    assert left["pipe"]["left_open"] > 10
-    assert left["pipeline"]["left_open"] == 0
+    assert counts["pipe"]["left_open"] > 10
+    assert counts["pipeline"]["left_open"] == 0
 
 
 @linux
@@ -160,27 +160,27 @@ def test_without_backpressure_the_queue_grows():
 
 
 def test_a_fetch_that_is_not_read_on_stops_its_server_and_a_clone_holds_what_was_read():
-    seen = {
+    row_of = {
         row["way"]: row for row in rows(f"{TODAY}/fetch-slowly.mjs", server="node/pump", MIB=64)
     }
-    assert seen["one chunk"]["sent"] < 32 and seen["one chunk"]["here"] < 2
-    half, cloned = seen["half of it"], seen["half of it, beside a clone"]
+    assert row_of["one chunk"]["sent"] < 32 and row_of["one chunk"]["here"] < 2
+    half, cloned = row_of["half of it"], row_of["half of it, beside a clone"]
     assert half["here"] < 2 and half["read"] <= half["sent"] < 60
     assert cloned["read"] <= cloned["here"] + 1 < cloned["read"] + 8
-    whole = seen["await arrayBuffer()"]
+    whole = row_of["await arrayBuffer()"]
     assert whole["read"] == whole["sent"] == 64
 
 
 def test_most_ways_to_join_two_ends_wait_and_three_hold_all():
-    made = {row["way"]: row["made"] for row in rows(f"{TODAY}/who-waits.mjs")}
+    pages_of = {row["way"]: row["made"] for row in rows(f"{TODAY}/who-waits.mjs")}
     for way in ("pipeTo Writable.toWeb()", "pipeThrough a CompressionStream"):
-        del made[way]  # it depends on the Node
-    assert {way for way, chunks in made.items() if chunks == 1000} == {
+        del pages_of[way]  # it depends on the Node
+    assert {way for way, chunks in pages_of.items() if chunks == 1000} == {
         "for await, of what start() enqueued",
         "one branch of tee(), the other is read",
         "for await, of on(readable, 'data')",
     }
-    assert sum(10 <= chunks < 50 for chunks in made.values()) == 6
+    assert sum(10 <= chunks < 50 for chunks in pages_of.values()) == 6
 
 
 @pytest.mark.parametrize(("mark", "chunks", "in_bytes"), [(1, 1, 1), (16, 16, 1), (2**20, 991, 16)])
@@ -247,12 +247,12 @@ def test_a_pump_survives_a_reader_that_leaves():
 
 
 def bomb(parser, **env):
-    found = node(
+    rows_printed = node(
         paths.ROOT / "book/buffers/parsing-bytes/memory-bomb.mjs",
         parser,
         server=lab.server("node/frames", env=env),
     ).rows
-    return found[:-1], found[-1]
+    return rows_printed[:-1], rows_printed[-1]
 
 
 @linux
@@ -287,12 +287,12 @@ def test_the_cost_of_a_response_is_told_for_each_way_and_round():
 def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
     asks = 'ulimit -Sn 200; ulimit -Hn 200; exec node "$0" 500'
     program = str(STREAMS / "sockets-and-servers/slow-clients.mjs")
-    done = subprocess.run(
+    process = subprocess.run(
         ["sh", "-c", asks, program], capture_output=True, text=True, timeout=300, check=False
     )
-    assert done.returncode == 1
-    assert "600 open files and sockets are needed, 200 are allowed" in done.stderr
-    assert "ulimit -n 600" in done.stderr
+    assert process.returncode == 1
+    assert "600 open files and sockets are needed, 200 are allowed" in process.stderr
+    assert "ulimit -n 600" in process.stderr
 
 
 @pytest.mark.alone  # its program looks at the ends after some milliseconds

@@ -37,13 +37,13 @@ describe("a table as cards", () => {
       page("across-machines.html").url,
       async (tab) => {
         const cell = tab.locator("table.lab-cards.lab-claims [data-label='Sitting 1']").first();
-        const { left, right } = await cell.evaluate((one) => {
-          const [label] = getComputedStyle(one).gridTemplateColumns.split(" ");
+        const { left, right } = await cell.evaluate((element) => {
+          const [label] = getComputedStyle(element).gridTemplateColumns.split(" ");
           const range = document.createRange();
-          range.selectNodeContents(one);
+          range.selectNodeContents(element);
           const lefts = [...range.getClientRects()].filter((r) => r.width > 1).map((r) => r.left);
           return {
-            left: Math.min(...lefts) - one.getBoundingClientRect().left,
+            left: Math.min(...lefts) - element.getBoundingClientRect().left,
             right: Number.parseFloat(label),
           };
         });
@@ -96,12 +96,12 @@ describe("code on a phone", () => {
       page("ten-thousand-clients.html").url,
       async (tab) => {
         const lines = await tab.evaluate(lineStarts);
-        const wrapped = lines.filter(({ rest }) => rest.length > 0);
+        const wrappedLines = lines.filter(({ rest }) => rest.length > 0);
         assert.ok(
-          wrapped.some(({ depth }) => depth >= 8),
+          wrappedLines.some(({ depth }) => depth >= 8),
           "no deep line wraps on this page",
         );
-        for (const { text, first, rest } of wrapped)
+        for (const { text, first, rest } of wrappedLines)
           for (const left of rest) assert.ok(left > first + 4, text);
       },
       options,

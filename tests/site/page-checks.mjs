@@ -89,10 +89,10 @@ export async function accessProblems(tab, name, { every = true } = {}) {
 /** Put `most` elements of each look into `someTexts`: those with a text of their own, in this row of colours. */
 export function chooseTexts(most) {
   const looks = new Map(); // a look: its number
-  const known = new WeakMap(); // an element: the number of its look
+  const lookNumbers = new WeakMap(); // an element: the number of its look
   const look = (element) => {
     if (!element) return 0;
-    if (!known.has(element)) {
+    if (!lookNumbers.has(element)) {
       const around = look(
         element.assignedSlot ?? element.parentElement ?? element.getRootNode().host,
       );
@@ -102,9 +102,9 @@ export function chooseTexts(most) {
       own.push(style.position, style.mixBlendMode, style.textShadow, style.display, around);
       const key = own.join("|");
       if (!looks.has(key)) looks.set(key, looks.size + 1);
-      known.set(element, looks.get(key));
+      lookNumbers.set(element, looks.get(key));
     }
-    return known.get(element);
+    return lookNumbers.get(element);
   };
   const counts = new Map();
   globalThis.someTexts = [];
@@ -171,16 +171,16 @@ export function told() {
     const section = card.closest("section");
     const rights = [right].flat().filter((value) => !earlier.includes(value));
     earlier.push(...rights);
-    for (const glued of document.querySelectorAll(".pasted-text")) {
-      const follows = card.compareDocumentPosition(glued) & Node.DOCUMENT_POSITION_FOLLOWING;
-      if (follows || !glued.checkVisibility()) continue;
-      for (const text of glued.textContent.match(NUMBER) ?? []) {
+    for (const snippet of document.querySelectorAll(".pasted-text")) {
+      const follows = card.compareDocumentPosition(snippet) & Node.DOCUMENT_POSITION_FOLLOWING;
+      if (follows || !snippet.checkVisibility()) continue;
+      for (const text of snippet.textContent.match(NUMBER) ?? []) {
         const digits = text.replace(/,/g, "");
         const half = 0.5 * 10 ** -(digits.split(".")[1] ?? "").length;
         const equal = rights.some((value) => Math.abs(value - digits) <= half * 1.000001);
         // A single digit is the answer by chance in another section.
-        const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(glued);
-        if (equal && near) tooEarly.push(`${id}: ${glued.closest("p, li, td")?.textContent}`);
+        const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(snippet);
+        if (equal && near) tooEarly.push(`${id}: ${snippet.closest("p, li, td")?.textContent}`);
       }
     }
   }

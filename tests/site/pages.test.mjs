@@ -64,16 +64,16 @@ it("has pages", () => assert.ok(pages.length >= 2, `no pages in ${site}; run mak
 describe("a page", { concurrency: 3 }, () => {
   for (const page of pages) {
     describe(page.name, { concurrency: 1 }, () => {
-      let tab, context, seen;
+      let tab, context, events;
       before(async () => {
-        ({ tab, context, seen } = await open(page));
+        ({ tab, context, seen: events } = await open(page));
         await tab.waitForTimeout(200); // what scripts ask for after load
       });
       after(() => context?.close());
 
-      it("asks nothing of another host", () => assert.deepEqual(seen.foreign, []));
-      it("finds every file it asks for", () => assert.deepEqual(seen.failed, []));
-      it("logs no error", () => assert.deepEqual(seen.errors, []));
+      it("asks nothing of another host", () => assert.deepEqual(events.foreign, []));
+      it("finds every file it asks for", () => assert.deepEqual(events.failed, []));
+      it("logs no error", () => assert.deepEqual(events.errors, []));
       it("has one h1", async () => assert.equal(await tab.locator("h1").count(), 1));
 
       it("says its language", async () => {
@@ -101,7 +101,7 @@ describe("a page", { concurrency: 3 }, () => {
           const words = (text) => (text ?? "").trim();
           const isPath = (text) =>
             /\.(svg|png|jpe?g|gif)$/i.test(text) || /^[\w./-]*\/[\w./-]*$/.test(text);
-          const referred = (e, attribute) =>
+          const textOfReference = (e, attribute) =>
             words(
               (e.getAttribute(attribute) ?? "")
                 .split(/\s+/)
@@ -109,9 +109,10 @@ describe("a page", { concurrency: 3 }, () => {
                 .join(" "),
             );
           const named = (e) =>
-            words(e.getAttribute("aria-label")) || referred(e, "aria-labelledby");
+            words(e.getAttribute("aria-label")) || textOfReference(e, "aria-labelledby");
           // The name is short, what it shows is said once: in the description.
-          const told = (e) => (named(e) ? `${named(e)} ${referred(e, "aria-describedby")}` : "");
+          const spokenText = (e) =>
+            named(e) ? `${named(e)} ${textOfReference(e, "aria-describedby")}` : "";
           const problems = [];
           for (const img of document.querySelectorAll("img:not([role=presentation])")) {
             if (img.getAttribute("alt") === "" && img.closest("a, figure") === null) continue;
@@ -120,8 +121,8 @@ describe("a page", { concurrency: 3 }, () => {
           }
           for (const svg of document.querySelectorAll("svg[role=img], figure.lab-figure svg")) {
             if (svg.closest("[aria-hidden=true]")) continue;
-            if (told(svg).length < 40)
-              problems.push(`${svg.outerHTML.slice(0, 120)} (${told(svg)})`);
+            if (spokenText(svg).length < 40)
+              problems.push(`${svg.outerHTML.slice(0, 120)} (${spokenText(svg)})`);
           }
           return problems;
         });
@@ -211,7 +212,7 @@ describe("a page", { concurrency: 3 }, () => {
             document.documentElement.dataset.theme = t;
           }, theme);
         /** The colours once nothing fades any more. */
-        const settled = async () => {
+        const settledColours = async () => {
           let [before, now] = [null, JSON.stringify(await colours())];
           for (let i = 0; before !== now && i < 100; i++) {
             await tab.waitForTimeout(50);
@@ -220,9 +221,9 @@ describe("a page", { concurrency: 3 }, () => {
           return JSON.parse(now);
         };
         await set("light");
-        const light = await settled();
+        const light = await settledColours();
         await set("dark");
-        const dark = await settled();
+        const dark = await settledColours();
         assert.notEqual(dark.page, light.page);
         if (light.figure) assert.notEqual(dark.figure, light.figure);
       };

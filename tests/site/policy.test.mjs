@@ -62,12 +62,12 @@ describe("in the file", () => {
       assert.deepEqual(policy["default-src"], ["'none'"]);
       for (const [directive, sources] of Object.entries(policy))
         for (const source of sources) {
-          const allowed =
+          const isAllowed =
             ["'none'", "'self'"].includes(source) ||
             (directive === "script-src" && /^'sha256-[\w+/]{43}='$/.test(source)) ||
             `${directive} ${source}` === "style-src 'unsafe-inline'" ||
             `${directive} ${source}` === "img-src data:";
-          assert.ok(allowed, `${directive} ${source}`);
+          assert.ok(isAllowed, `${directive} ${source}`);
         }
       assert.ok(policy["script-src"].length <= 8, "so many scripts stand in the page");
       assert.doesNotMatch(html, /<[^>]+\son\w+="/, "a handler stands in the page");
@@ -116,23 +116,23 @@ for (const [where, base] of ends) {
     });
 
     it("nothing that is put into a page runs, or asks another host", async () => {
-      const asked = [];
+      const urls = [];
       const host = createServer((request, response) => {
-        asked.push(request.url);
+        urls.push(request.url);
         response.end();
       });
       host.on("upgrade", (request, socket) => {
-        asked.push(request.url);
+        urls.push(request.url);
         socket.destroy();
       });
       await new Promise((ready) => host.listen(0, "127.0.0.1", ready));
-      const other = `http://127.0.0.1:${host.address().port}/`;
+      const foreignUrl = `http://127.0.0.1:${host.address().port}/`;
       await open(base() + phases, async (tab) => {
         await tab.evaluate((other) => {
           const ran = (how) => `(globalThis.ran ??= []).push("${how}")`;
-          const put = document.createElement("div");
-          document.querySelector("article").append(put);
-          put.innerHTML = `<img src="nowhere.png" onerror='${ran("onerror")}'>
+          const holder = document.createElement("div");
+          document.querySelector("article").append(holder);
+          holder.innerHTML = `<img src="nowhere.png" onerror='${ran("onerror")}'>
             <svg onload='${ran("onload")}'></svg>
             <a id="bad" href='javascript:${ran("address")}'>x</a>
             <iframe srcdoc="<script>parent.${ran("srcdoc").replaceAll('"', "&quot;")}</script>"></iframe>
@@ -140,16 +140,16 @@ for (const [where, base] of ends) {
             <img src="${other}i.png"><link rel="stylesheet" href="${other}s.css">
             <video src="${other}v.mp4"></video><form id="out" action="${other}"></form>`;
           const script = (fields) =>
-            put.append(Object.assign(document.createElement("script"), fields));
+            holder.append(Object.assign(document.createElement("script"), fields));
           script({ textContent: ran("inline") });
           script({ src: `${other}x.js` });
           script({ src: `data:text/javascript,${ran("data")}` });
           script({ src: URL.createObjectURL(new Blob([ran("blob")])) });
           const style = document.createElement("style");
           style.textContent = `@import "${other}i.css"; body { background: url(${other}b.png) }`;
-          put.append(style);
-          put.querySelector("#bad").click();
-          put.querySelector("#out").submit();
+          holder.append(style);
+          holder.querySelector("#bad").click();
+          holder.querySelector("#out").submit();
           fetch(other).catch(() => {});
           navigator.sendBeacon(other, "x");
           for (const open of [
@@ -162,11 +162,11 @@ for (const [where, base] of ends) {
           ])
             setTimeout(open); // by itself: for as long as this one lasts the browser lets us evaluate
           document.head.prepend(Object.assign(document.createElement("base"), { href: other }));
-        }, other);
+        }, foreignUrl);
         await tab.waitForTimeout(500);
         assert.equal(await tab.evaluate(() => globalThis.ran), undefined);
         assert.ok(tab.url().startsWith(base()), tab.url());
-        assert.deepEqual(asked, []);
+        assert.deepEqual(urls, []);
         const rules = new Set((await stopped(tab)).map((one) => one.split(" ")[0]));
         for (const rule of [
           ...["script-src-elem", "script-src-attr", "script-src", "connect-src", "img-src"],

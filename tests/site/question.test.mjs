@@ -97,14 +97,14 @@ const kept = (tab, id) =>
 describe("a question", () => {
   test("tells nothing before it is answered, then why each option is right or wrong", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-choice");
-      assert.doesNotMatch(await one.innerText(), /Ticks run before/);
-      await one.getByLabel("The timer").check();
-      await one.getByRole("button", { name: "Check" }).click();
-      assert.match(await one.innerText(), /✗ No/);
+      const question = tab.locator("#question-choice");
+      assert.doesNotMatch(await question.innerText(), /Ticks run before/);
+      await question.getByLabel("The timer").check();
+      await question.getByRole("button", { name: "Check" }).click();
+      assert.match(await question.innerText(), /✗ No/);
       for (const why of [/Ticks run before/, /Timers wait/])
-        assert.match(await one.innerText(), why);
-      assert.match(await one.innerText(), /wrong, your answer/);
+        assert.match(await question.innerText(), why);
+      assert.match(await question.innerText(), /wrong, your answer/);
     });
   });
 
@@ -129,46 +129,46 @@ describe("a question", () => {
 
   test("keeps its answer over a reload, and forgets the form's state with Try again", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-choice");
-      await one.getByLabel("The tick").check();
-      await one.getByRole("button", { name: "Check" }).click();
+      const question = tab.locator("#question-choice");
+      await question.getByLabel("The tick").check();
+      await question.getByRole("button", { name: "Check" }).click();
       await tab.reload();
-      assert.match(await one.innerText(), /✓ Right/);
-      await one.getByRole("button", { name: "Try again" }).click();
-      assert.equal(await one.getByLabel("The tick").isChecked(), true);
+      assert.match(await question.innerText(), /✓ Right/);
+      await question.getByRole("button", { name: "Try again" }).click();
+      assert.equal(await question.getByLabel("The tick").isChecked(), true);
     });
   });
 
   test("takes a number in the ways people write it, and refuses what is none", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-number");
-      for (const [given, said] of [
+      const question = tab.locator("#question-number");
+      for (const [typedText, message] of [
         ["many", /Enter a number first/],
         ["-4", /can't be negative, so enter 0 or a larger number/],
         ["4,0", /✓ Right/],
       ]) {
-        await one.locator("input").fill(given);
-        await one.getByRole("button", { name: "Check" }).click();
-        assert.match(await one.innerText(), said);
+        await question.locator("input").fill(typedText);
+        await question.getByRole("button", { name: "Check" }).click();
+        assert.match(await question.innerText(), message);
       }
-      const parsed = await tab.evaluate(() =>
+      const numbers = await tab.evaluate(() =>
         ["1,000", "1 000.5", "0,5", "0,125", "12,500,000", "2×", "", "1e3", "abc", "-3"].map(
           globalThis.LabQuestionModel.parseNumber,
         ),
       );
-      assert.deepEqual(parsed, [1000, 1000.5, 0.5, 0.125, 12.5e6, 2, null, 1000, null, -3]);
+      assert.deepEqual(numbers, [1000, 1000.5, 0.5, 0.125, 12.5e6, 2, null, 1000, null, -3]);
     });
   });
 
   test("counts the first answer, since the solution is shown after it", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-choice");
-      await one.getByLabel("The timer").check();
-      await one.getByRole("button", { name: "Check" }).click();
-      await one.getByRole("button", { name: "Try again" }).click();
-      await one.getByLabel("The tick").check();
-      await one.getByRole("button", { name: "Check" }).click();
-      assert.match(await one.innerText(), /✓ Right[\s\S]*first answer counts: The timer/);
+      const question = tab.locator("#question-choice");
+      await question.getByLabel("The timer").check();
+      await question.getByRole("button", { name: "Check" }).click();
+      await question.getByRole("button", { name: "Try again" }).click();
+      await question.getByLabel("The tick").check();
+      await question.getByRole("button", { name: "Check" }).click();
+      assert.match(await question.innerText(), /✓ Right[\s\S]*first answer counts: The timer/);
       const { first, answer, right } = await kept(tab, "choice");
       assert.deepEqual([first, answer, right], [["timer"], ["tick"], false]);
     });
@@ -237,15 +237,15 @@ describe("a question", () => {
 
   test("marks what is no number, ties the complaint to it, and takes both back", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-number");
-      const input = one.getByRole("textbox");
+      const question = tab.locator("#question-number");
+      const input = question.getByRole("textbox");
       const state = () =>
         input.evaluate((e) => [
           e.getAttribute("aria-invalid"),
           document.getElementById(e.getAttribute("aria-describedby"))?.textContent ?? null,
         ]);
       await input.fill("abc");
-      await one.getByRole("button", { name: "Check" }).click();
+      await question.getByRole("button", { name: "Check" }).click();
       assert.deepEqual(await state(), ["true", "Enter a number first, for example 2.5."]);
       await input.fill("4");
       assert.deepEqual(await state(), [null, null]);
@@ -264,24 +264,24 @@ describe("a question", () => {
 
   test("of order says each move, and keeps the focus on the button that was pressed", async () => {
     await open(all(), async (tab) => {
-      const one = tab.locator("#question-order");
+      const question = tab.locator("#question-order");
       const state = () =>
         tab.evaluate(() => [
           document.activeElement.ariaLabel,
           document.activeElement.ariaDisabled,
           document.querySelector("#question-order [role=status]:not(.message)").textContent,
         ]);
-      assert.ok(await one.getByRole("list", { name: "Your order" }).isVisible());
-      await one.getByRole("button", { name: "Move b down" }).focus();
+      assert.ok(await question.getByRole("list", { name: "Your order" }).isVisible());
+      await question.getByRole("button", { name: "Move b down" }).focus();
       await tab.keyboard.press("Enter");
       assert.deepEqual(await state(), ["Move b down", "false", "b: now 2 of 3"]);
       await tab.keyboard.press("Enter");
       assert.deepEqual(await state(), ["Move b down", "true", "b: now last of 3"]);
       await tab.keyboard.press("Enter");
       assert.deepEqual(await state(), ["Move b down", "true", "b: already last of 3"]);
-      assert.deepEqual(await one.locator("li code").allInnerTexts(), ["a", "c", "b"]);
-      await one.getByRole("button", { name: "Check" }).click();
-      assert.match(await one.innerText(), /You said a, c, b\./);
+      assert.deepEqual(await question.locator("li code").allInnerTexts(), ["a", "c", "b"]);
+      await question.getByRole("button", { name: "Check" }).click();
+      assert.match(await question.innerText(), /You said a, c, b\./);
     });
   });
 
@@ -312,28 +312,34 @@ describe("a question", () => {
 describe("a prediction", () => {
   test("is locked in, and put beside what the run said where it is decided", async () => {
     await open(all(), async (tab) => {
-      const said = tab.locator("lab-answer");
-      assert.match(await said.innerText(), /You have not made your prediction/);
+      const answerBox = tab.locator("lab-answer");
+      assert.match(await answerBox.innerText(), /You have not made your prediction/);
       assert.doesNotMatch(await text(tab), /9\.48|Four\./);
-      const one = tab.locator("#question-run");
-      await one.locator("input").fill("8");
-      await one.getByRole("button", { name: "Lock in my prediction" }).click();
-      assert.match(await one.locator(".given:focus").innerText(), /Locked in\. You said 8 threads/);
-      assert.doesNotMatch(await one.innerText(), /Right|9\.48|Four\./);
-      const where = one.getByRole("link", { name: "further down the page" });
-      assert.equal(await where.getAttribute("href"), `#${await said.getAttribute("id")}`);
+      const question = tab.locator("#question-run");
+      await question.locator("input").fill("8");
+      await question.getByRole("button", { name: "Lock in my prediction" }).click();
       assert.match(
-        await said.innerText(),
+        await question.locator(".given:focus").innerText(),
+        /Locked in\. You said 8 threads/,
+      );
+      assert.doesNotMatch(await question.innerText(), /Right|9\.48|Four\./);
+      const where = question.getByRole("link", { name: "further down the page" });
+      assert.equal(await where.getAttribute("href"), `#${await answerBox.getAttribute("id")}`);
+      assert.match(
+        await answerBox.innerText(),
         /How many\?\s+✓ Right\. You predicted 8 threads\.\s+Here: 9\.48 threads\.\s+Four\./,
       );
-      await one.getByRole("button", { name: "Change it" }).click();
-      await one.locator("input").fill("2");
-      await one.getByRole("button", { name: "Lock in my prediction" }).click();
+      await question.getByRole("button", { name: "Change it" }).click();
+      await question.locator("input").fill("2");
+      await question.getByRole("button", { name: "Lock in my prediction" }).click();
       assert.match(
-        await one.innerText(),
+        await question.innerText(),
         /You said 2 threads[\s\S]*first answer counts: 8 threads/,
       );
-      assert.match(await said.innerText(), /✓ Right. You predicted 8 threads, and then 2 threads/);
+      assert.match(
+        await answerBox.innerText(),
+        /✓ Right. You predicted 8 threads, and then 2 threads/,
+      );
       const { first, answer, since, at } = await kept(tab, "run");
       assert.deepEqual([first, answer], [8, 2]);
       assert.ok(since < at); // of the first, and of the last
@@ -342,16 +348,16 @@ describe("a prediction", () => {
 
   test("of what no run decides waits, too, and then tells of every option why", async () => {
     await open(locked(CHOICE), async (tab) => {
-      const [one, said] = [tab.locator("lab-question"), tab.locator("lab-answer")];
+      const [one, answerBox] = [tab.locator("lab-question"), tab.locator("lab-answer")];
       await one.getByLabel("The timer").check();
       await press(tab, "Lock in my prediction");
       assert.doesNotMatch(await one.innerText(), /Right|No\.|Ticks run/);
       assert.match(
-        await said.innerText(),
+        await answerBox.innerText(),
         /✗ No\. You predicted “?The timer”?\.\s+The answer: “?The tick”?\./,
       );
       assert.deepEqual(
-        (await said.locator("li").allTextContents()).map((row) => row.slice(1)).sort(), // after its sign
+        (await answerBox.locator("li").allTextContents()).map((row) => row.slice(1)).sort(), // after its sign
         [
           "The tick (right). Ticks run before the loop goes on.",
           "The timer (wrong, your answer). Timers wait for their phase.",
@@ -372,21 +378,24 @@ describe("a prediction", () => {
 
   test("need not be made: the answer opens, with the keyboard, and takes the focus", async () => {
     await open(locked(CHOICE), async (tab) => {
-      const said = tab.getByRole("group", { name: "Question 1 of 4: the answer", exact: true });
-      assert.doesNotMatch(await said.innerText(), /Ticks run/);
-      await said.getByRole("button", { name: "Show without predicting" }).focus();
+      const answerBox = tab.getByRole("group", {
+        name: "Question 1 of 4: the answer",
+        exact: true,
+      });
+      assert.doesNotMatch(await answerBox.innerText(), /Ticks run/);
+      await answerBox.getByRole("button", { name: "Show without predicting" }).focus();
       await tab.keyboard.press("Enter");
       assert.match(
         await tab.locator("lab-answer .given:focus").innerText(),
         /The answer: “?The tick”?[\s\S]*Ticks run before/,
       );
-      assert.doesNotMatch(await said.innerText(), /your answer|left it out/);
+      assert.doesNotMatch(await answerBox.innerText(), /your answer|left it out/);
       const kept = await tab.evaluate(() => Object.keys(localStorage));
       assert.deepEqual(kept, ["lab-order-of-options"]); // nothing was predicted
-      await said.getByRole("link", { name: "made your prediction" }).click();
+      await answerBox.getByRole("link", { name: "made your prediction" }).click();
       await tab.getByLabel("The tick").check();
       await press(tab, "Lock in my prediction");
-      assert.match(await said.innerText(), /✓ Right/);
+      assert.match(await answerBox.innerText(), /✓ Right/);
     });
   });
 
@@ -422,16 +431,19 @@ describe("a prediction", () => {
 
   test("is printed with its answer if it was made, and without it if not", async () => {
     await open(locked(RUN_RIGHT), async (tab) => {
-      const said = tab.locator("lab-answer");
+      const answerBox = tab.locator("lab-answer");
       await tab.emulateMedia({ media: "print" });
       await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
-      assert.doesNotMatch(await said.innerText(), /9 threads|Four\./);
+      assert.doesNotMatch(await answerBox.innerText(), /9 threads|Four\./);
       await tab.emulateMedia({ media: "screen" });
       await tab.locator("#question-run input").fill("8");
       await press(tab, "Lock in my prediction");
       await tab.emulateMedia({ media: "print" });
       await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
-      assert.match(await said.innerText(), /You predicted 8 threads[\s\S]*9 threads\.\s+Four\./);
+      assert.match(
+        await answerBox.innerText(),
+        /You predicted 8 threads[\s\S]*9 threads\.\s+Four\./,
+      );
     });
   });
 
@@ -462,14 +474,14 @@ describe("a prediction", () => {
       { low: 35, high: 43, why: "Cores, <em>not</em> threads." },
       { low: 0, high: 50, why: "Too few." },
     ];
-    for (const [given, first] of [
+    for (const [typedText, first] of [
       ["40", "Cores, not threads."],
       ["20", "Too few."],
       ["200", "Four."],
       ["9", "Four."],
     ])
       await open(locked({ ...RUN, right: 9, mistakes }), async (tab) => {
-        await tab.locator("#question-run input").fill(given);
+        await tab.locator("#question-run input").fill(typedText);
         await press(tab, "Lock in my prediction");
         const told = await tab.locator("lab-answer .given p").allTextContents();
         assert.deepEqual(told.slice(1), first === "Four." ? [first] : [first, "Four."]);
@@ -518,14 +530,14 @@ describe("a browser without room", () => {
     await open("about:blank", async (tab) => {
       await full(tab, { run: { answer: 100, first: 100, right: null, at: 1 } });
       await tab.goto(all());
-      const said = tab.locator("lab-answer");
-      assert.match(await said.innerText(), /✗ No. You predicted 100 threads/);
+      const answerBox = tab.locator("lab-answer");
+      assert.match(await answerBox.innerText(), /✗ No. You predicted 100 threads/);
       const one = tab.locator("#question-run");
       await one.getByRole("button", { name: "Change it" }).click();
       await one.locator("input").fill("8");
       await one.getByRole("button", { name: "Lock in my prediction" }).click();
       assert.match(await one.innerText(), /You said 8 threads/);
-      assert.match(await said.innerText(), /You predicted 100 threads, and then 8 threads/);
+      assert.match(await answerBox.innerText(), /You predicted 100 threads, and then 8 threads/);
     });
   });
 

@@ -125,7 +125,7 @@ describe("on paper", () => {
         await tab.emulateMedia({ media: "print" });
         await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
         assert.equal(await tab.locator("html").getAttribute("data-theme"), "light");
-        for (const gone of [
+        for (const selector of [
           "#pst-primary-sidebar",
           "#pst-secondary-sidebar",
           ".bd-header-article",
@@ -134,9 +134,9 @@ describe("on paper", () => {
           "lab-question .actions",
         ]) {
           const shown = await tab
-            .locator(gone)
+            .locator(selector)
             .evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
-          assert.equal(shown, 0, gone);
+          assert.equal(shown, 0, selector);
         }
         assert.ok(await tab.locator("lab-question .ask").first().isVisible());
         assert.ok(await tab.locator("figure.lab-figure svg.lab-wide").first().isVisible());

@@ -41,16 +41,16 @@ describe("records", () => {
 
   it("stand on the page of every chapter that was measured, and on the list of all", async () => {
     const tab = await own.browser.newPage();
-    const listed = new Set();
+    const names = new Set();
     for (const { chapter, action } of chapters) {
       const found = await linked(tab, `${chapter}.html`, LINK);
       assert.ok(found.length > 0 || action === "failed", chapter);
-      for (const name of found) listed.add(name);
+      for (const name of found) names.add(name);
     }
     const all = await linked(tab, "book/about/data.html", "article .lab-records a[href$='.json']");
     await tab.close();
-    assert.deepEqual(new Set(all), listed);
-    assert.deepEqual(new Set(files.filter((name) => name.endsWith(".json"))), listed);
+    assert.deepEqual(new Set(all), names);
+    assert.deepEqual(new Set(files.filter((name) => name.endsWith(".json"))), names);
   });
 
   it("are JSON that names its experiment; those with trials have a line of CSV for each", () => {

@@ -35,12 +35,12 @@ const FIRST = ORDERS.versions[0].orders[0].lines;
 const SECOND = ORDERS.versions[0].orders[1].lines;
 
 /** Put the lines of a prediction in order with the arrow buttons. */
-async function arrange(tab, wanted) {
-  for (const [i, text] of wanted.entries()) {
+async function arrange(tab, texts) {
+  for (const [i, text] of texts.entries()) {
     const now = await tab.locator(".pick code").allInnerTexts();
     for (let at = now.indexOf(text); at > i; at--) await press(tab, `Move ${text} up`);
   }
-  assert.deepEqual(await tab.locator(".pick code").allInnerTexts(), wanted);
+  assert.deepEqual(await tab.locator(".pick code").allInnerTexts(), texts);
 }
 
 describe("controls", () => {
@@ -60,15 +60,15 @@ describe("controls", () => {
   test("stepping back restores the state before", async () => {
     await open(plain(), async (tab) => {
       const snapshot = () => tab.locator(".replay").innerText();
-      const seen = [];
+      const snapshots = [];
       const steps = await total(tab);
       for (let i = 1; i < steps; i++) {
-        seen.push(await snapshot());
+        snapshots.push(await snapshot());
         await press(tab, "Step");
       }
       for (let i = steps - 1; i > 0; i--) {
         await press(tab, "Step back");
-        assert.equal(await snapshot(), seen[i - 1]);
+        assert.equal(await snapshot(), snapshots[i - 1]);
       }
     });
   });
@@ -204,14 +204,14 @@ describe("by ear", () => {
   test("every step is heard with its number, so that no two sound alike", async () => {
     await open(plain(), async (tab) => {
       const steps = await total(tab);
-      const told = new Set();
+      const announcements = new Set();
       for (let i = 1; i <= steps; i++) {
-        told.add(await heard(tab));
+        announcements.add(await heard(tab));
         await press(tab, "Step").catch(() => {});
         if (i === steps - 1) break;
       }
-      assert.equal(told.size, steps - 1);
-      assert.ok([...told].every((one) => /^\d+ of \d+\. \S/.test(one)));
+      assert.equal(announcements.size, steps - 1);
+      assert.ok([...announcements].every((one) => /^\d+ of \d+\. \S/.test(one)));
     });
   });
 
@@ -256,18 +256,18 @@ describe("by ear", () => {
           if (one.getAttribute("aria-live") === "polite") globalThis.told.push(one.textContent);
         }).observe(one, { childList: true, subtree: true });
       });
-      const told = () => tab.evaluate(() => globalThis.told);
+      const announcements = () => tab.evaluate(() => globalThis.told);
       const slider = tab.getByLabel("Step", { exact: true }).last();
       for (const step of ["1", "4", "7"]) {
         await slider.fill(step);
         await tab.clock.runFor(300);
       }
       assert.equal(await stepNow(tab), 8); // seen
-      assert.deepEqual(await told(), []);
+      assert.deepEqual(await announcements(), []);
       await tab.clock.runFor(300);
-      assert.deepEqual(await told(), [await heard(tab)]);
+      assert.deepEqual(await announcements(), [await heard(tab)]);
       await press(tab, "Step");
-      assert.equal((await told()).length, 2);
+      assert.equal((await announcements()).length, 2);
     });
   });
 
@@ -360,13 +360,13 @@ describe("with a thumb", () => {
             await new Promise((done) => setTimeout(done, 100));
             const bar = host.shadowRoot.querySelector(".buttons");
             host.shadowRoot.querySelector(".bar").style.position = "static"; // it must not need that
-            const found = new Set();
+            const positions = new Set();
             host.view.setNode(true);
             host.view.go(0);
             do {
-              found.add(Math.round(bar.getBoundingClientRect().top + scrollY));
+              positions.add(Math.round(bar.getBoundingClientRect().top + scrollY));
             } while (host.view.move(1));
-            return [...found];
+            return [...positions];
           });
           assert.equal(places.length, 1, places.join());
         },
@@ -478,15 +478,15 @@ describe("with a thumb", () => {
         row = await tab.locator(".pick .grip").nth(3).boundingBox();
         const goal = await tab.locator(".pick").nth(1).boundingBox();
         await swipe(row.x + 10, row.y + row.height / 2, goal.y + 4);
-        const moved = [...order];
-        moved.splice(1, 0, ...moved.splice(3, 1));
+        const newOrder = [...order];
+        newOrder.splice(1, 0, ...newOrder.splice(3, 1));
         await tab.waitForFunction(
           (first) =>
             document.querySelector("loop-replay").shadowRoot.querySelectorAll(".pick code")[1]
               .textContent === first,
-          moved[1],
+          newOrder[1],
         );
-        assert.deepEqual(await texts(), moved);
+        assert.deepEqual(await texts(), newOrder);
       },
       phone,
     );
@@ -552,20 +552,20 @@ describe("prediction", () => {
 
   test("each move is said, and the focus stays on the button that was pressed", async () => {
     await open(predicting(), async (tab) => {
-      const moved = () => tab.locator("[role=status]").evaluate((one) => one.textContent);
+      const announcement = () => tab.locator("[role=status]").evaluate((one) => one.textContent);
       const [name] = (await tab.locator(".pick code").allInnerTexts()).slice(-2);
       const count = await tab.locator(".pick").count();
       assert.match(await tree(tab, ".predict"), /list "Your order":/);
       await tab.getByRole("button", { name: `Move ${name} down`, exact: true }).focus();
       await tab.keyboard.press("Enter");
       assert.equal(await focused(tab), `Move ${name} down`);
-      assert.equal(await moved(), `${name}: now last of ${count}`);
+      assert.equal(await announcement(), `${name}: now last of ${count}`);
       await tab.keyboard.press("Enter");
       assert.equal(await focused(tab), `Move ${name} down`);
-      assert.equal(await moved(), `${name}: already last of ${count}`);
+      assert.equal(await announcement(), `${name}: already last of ${count}`);
       await tab.getByRole("button", { name: `Move ${name} up`, exact: true }).focus();
       await tab.keyboard.press("Enter");
-      assert.equal(await moved(), `${name}: now ${count - 1} of ${count}`);
+      assert.equal(await announcement(), `${name}: now ${count - 1} of ${count}`);
     });
   });
 
@@ -610,21 +610,26 @@ describe("pages", () => {
     await open(page("around", around + element(ORDERS)), async (tab) => {
       const { differences, links } = await tab.evaluate(() => {
         const sheet = document.querySelector('link[rel="stylesheet"]').sheet;
-        const all = [
+        const elements = [
           ...document.querySelectorAll("main > :not(loop-replay, h1), main > :not(loop-replay) *"),
         ];
         const look = () =>
-          all.map((e) => [...getComputedStyle(e)].map((k) => `${k}: ${getComputedStyle(e)[k]}`));
+          elements.map((e) =>
+            [...getComputedStyle(e)].map((k) => `${k}: ${getComputedStyle(e)[k]}`),
+          );
         const styled = look();
         sheet.disabled = true;
         const bare = look();
         sheet.disabled = false;
-        const found = styled.flatMap((one, i) =>
+        const differences = styled.flatMap((one, i) =>
           one
             .filter((line, k) => line !== bare[i][k])
-            .map((line) => `${all[i].outerHTML.slice(0, 40)} ${line}`),
+            .map((line) => `${elements[i].outerHTML.slice(0, 40)} ${line}`),
         );
-        return { differences: found, links: all.filter((e) => e.localName === "a").length };
+        return {
+          differences: differences,
+          links: elements.filter((e) => e.localName === "a").length,
+        };
       });
       assert.deepEqual(differences.slice(0, 5), []);
       assert.equal(links, 1);
@@ -747,10 +752,10 @@ describe("pages", () => {
         const { dataset } = document.documentElement;
         const host = document.querySelector("loop-replay");
         const place = host.parentNode;
-        const found = [];
+        const darkness = [];
         const look = async () => {
           await new Promise((done) => setTimeout(done));
-          found.push(host.hasAttribute("data-dark"));
+          darkness.push(host.hasAttribute("data-dark"));
         };
         host.remove();
         dataset.theme = "dark";
@@ -761,7 +766,7 @@ describe("pages", () => {
         await look();
         dataset.theme = "light";
         await look();
-        return found;
+        return darkness;
       });
       assert.deepEqual(dark, [false, false, true, false]);
       await press(tab, "Step");

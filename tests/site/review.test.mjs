@@ -159,14 +159,14 @@ describe("a review", () => {
         assert.match(await tab.locator(".told").innerText(), new RegExp(`Right. ${n} of 4 asked`));
       }
       await press(tab, "How did it go?");
-      const told = await text(tab);
-      assert.match(told, /3 of 4 right\.\s+To read again:\s+Two: Why/);
-      assert.match(told, /So far there are 4\. Once you have answered 10 questions/);
+      const summary = await text(tab);
+      assert.match(summary, /3 of 4 right\.\s+To read again:\s+Two: Why/);
+      assert.match(summary, /So far there are 4\. Once you have answered 10 questions/);
       assert.equal(
         await tab.getByRole("link", { name: "Two: Why" }).getAttribute("href"),
         "two.html#answer-second",
       );
-      assert.match(told, /due within a day/);
+      assert.match(summary, /due within a day/);
       assert.equal(await tab.getByRole("button", { name: /more/ }).count(), 0); // nothing waits any more
     });
   });
@@ -239,7 +239,7 @@ describe("a review", () => {
   });
 
   test("begins with what was wrong on its page, and leaves out what is locked in and not told", async () => {
-    const kept = {
+    const storage = {
       "lab-question:first": onPage(["bad"], false, 2),
       "lab-question:count": onPage(4, null, 2), // its page has not told yet
       "lab-question:second": onPage(["good"], true, 30),
@@ -260,10 +260,10 @@ describe("a review", () => {
           await tab.getByRole("button", { name: /Next question|How did it go/ }).click();
         }
         assert.deepEqual(ids, ["replay-x", "first", "second"]);
-        assert.deepEqual(await stored(tab, "lab-question:count"), kept["lab-question:count"]);
-        assert.deepEqual(await stored(tab, "lab-question:first"), kept["lab-question:first"]);
+        assert.deepEqual(await stored(tab, "lab-question:count"), storage["lab-question:count"]);
+        assert.deepEqual(await stored(tab, "lab-question:first"), storage["lab-question:first"]);
       },
-      { kept },
+      { kept: storage },
     );
   });
 
@@ -426,17 +426,17 @@ describe("the list of predictions", () => {
     await open(
       book(),
       async (tab) => {
-        const shown = () => tab.locator("lab-progress li .ask").allInnerTexts();
+        const asksShown = () => tab.locator("lab-progress li .ask").allInnerTexts();
         await tab.getByLabel("Wrong", { exact: true }).check();
-        assert.deepEqual(await shown(), ["Which first?", "Which second?", "In which order?"]);
+        assert.deepEqual(await asksShown(), ["Which first?", "Which second?", "In which order?"]);
         assert.match(
           await row(tab, "Which second?").innerText(),
           /in a review: you said “?The bad one”?, 90 % sure/,
         );
         await tab.getByLabel("Due for review").check();
-        assert.deepEqual(await shown(), ["Which first?", "In which order?"]);
+        assert.deepEqual(await asksShown(), ["Which first?", "In which order?"]);
         await tab.getByLabel("Answered").check();
-        assert.equal((await shown()).length, 4);
+        assert.equal((await asksShown()).length, 4);
         await tab.evaluate(() => {
           localStorage.clear();
           dispatchEvent(new StorageEvent("storage", { key: null }));
@@ -449,7 +449,7 @@ describe("the list of predictions", () => {
 
   test("saves answers as a file that another browser takes, and nothing is lost there", async () => {
     let saved = "";
-    const said = [{ id: "first", at: Date.now() - DAY, answer: ["good"], sure: 0.7, right: true }];
+    const log = [{ id: "first", at: Date.now() - DAY, answer: ["good"], sure: 0.7, right: true }];
     await open(
       book(),
       async (tab) => {
@@ -479,9 +479,9 @@ describe("the list of predictions", () => {
           /^where,id,chapter,kind,at,answer,sure,right\r\npage,first,part\/one,choice,/,
         );
       },
-      { kept: { ...TODAY, "lab-review": { version: 1, said } } },
+      { kept: { ...TODAY, "lab-review": { version: 1, said: log } } },
     );
-    const here = {
+    const storage = {
       "lab-question:first": onPage(["worse"], false, 1), // later than that of the file
       "lab-question:second": { answer: ["bad"], first: ["bad"], right: false, at: 1, since: 1 }, // earlier
     };
@@ -503,7 +503,7 @@ describe("the list of predictions", () => {
         assert.deepEqual([second.first, second.right], [["bad"], false]);
         assert.deepEqual((await stored(tab, "lab-question:count")).first, 4);
         assert.deepEqual((await stored(tab, "loop-replay:x")).first, ["b", "a"]);
-        assert.deepEqual((await stored(tab, "lab-review")).said, said);
+        assert.deepEqual((await stored(tab, "lab-review")).said, log);
         // Once more changes nothing.
         const before = await tab.evaluate(() => JSON.stringify({ ...localStorage }));
         await tab.locator("lab-progress .message").evaluate((one) => {
@@ -513,7 +513,7 @@ describe("the list of predictions", () => {
         await tab.getByText("5 answers from the file are here now").waitFor();
         assert.equal(await tab.evaluate(() => JSON.stringify({ ...localStorage })), before);
       },
-      { kept: here },
+      { kept: storage },
     );
   });
 
@@ -617,7 +617,7 @@ describe("for everybody", () => {
       await press(tab, "Stop here");
     },
   };
-  const kept = { "lab-review": log(20, 0.7, 9) };
+  const storage = { "lab-review": log(20, 0.7, 9) };
 
   for (const theme of ["light", "dark"])
     test(`axe finds nothing in the ${theme}`, async () => {
@@ -637,10 +637,10 @@ describe("for everybody", () => {
             await reach(tab);
             assert.deepEqual(await problems(tab), [], name);
           },
-          { kept },
+          { kept: storage },
         );
       await open(book(theme), async (tab) => assert.deepEqual(await problems(tab), []), {
-        kept: { ...TODAY, ...kept },
+        kept: { ...TODAY, ...storage },
       });
     });
 
@@ -664,10 +664,10 @@ describe("for everybody", () => {
           await reach(tab);
           assert.deepEqual(await wrong(tab), [false, []], name);
         },
-        { kept, ...phone },
+        { kept: storage, ...phone },
       );
     await open(book(), async (tab) => assert.deepEqual(await wrong(tab), [false, []]), {
-      ...{ kept: { ...TODAY, ...kept } },
+      ...{ kept: { ...TODAY, ...storage } },
       ...phone,
     });
   });

@@ -20,34 +20,34 @@ const TEXT = /html|css|javascript|json|svg|markdown/;
 
 /** Serve a folder; `url` ends with a slash, `sent` lists what was sent: path, type and bytes, until it is emptied. */
 export async function serve(folder, { below = "/" } = {}) {
-  const packed = new Map(); // compressed once; a site does not change under a test
-  const sent = [];
+  const gzippedFiles = new Map(); // compressed once; a site does not change under a test
+  const responses = [];
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
     const inside = path.startsWith(below) ? path.slice(below.length) : null;
     let file = inside === null ? "" : join(folder, normalize(`/${inside}`));
     if (file.endsWith("/") || (existsSync(file) && statSync(file).isDirectory()))
       file = join(file, "index.html");
-    const found = existsSync(file);
-    if (!found) file = join(folder, "404.html");
+    const exists = existsSync(file);
+    if (!exists) file = join(folder, "404.html");
     if (!existsSync(file)) return response.writeHead(404).end();
     const type = TYPES[extname(file)] ?? "application/octet-stream";
     const head = { "content-type": type, "cache-control": "max-age=600" };
-    const note = (bytes) => sent.push({ path, type, bytes });
+    const note = (bytes) => responses.push({ path, type, bytes });
     if (!TEXT.test(type)) {
       note(statSync(file).size);
-      response.writeHead(found ? 200 : 404, head);
+      response.writeHead(exists ? 200 : 404, head);
       return createReadStream(file).pipe(response);
     }
-    if (!packed.has(file)) packed.set(file, gzipSync(readFileSync(file)));
-    note(packed.get(file).length);
-    response.writeHead(found ? 200 : 404, { ...head, "content-encoding": "gzip" });
-    return response.end(packed.get(file));
+    if (!gzippedFiles.has(file)) gzippedFiles.set(file, gzipSync(readFileSync(file)));
+    note(gzippedFiles.get(file).length);
+    response.writeHead(exists ? 200 : 404, { ...head, "content-encoding": "gzip" });
+    return response.end(gzippedFiles.get(file));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${server.address().port}${below}`,
-    sent,
+    sent: responses,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));

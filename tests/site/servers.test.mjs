@@ -35,7 +35,7 @@ const page = (id, theme = "light") =>
 
 const panel = (tab) => {
   const box = tab.locator(".lab-serve");
-  const done = () =>
+  const finish = () =>
     tab.waitForFunction(
       () => {
         const { textContent: status } = document.querySelector(".lab-serve .status");
@@ -47,7 +47,7 @@ const panel = (tab) => {
     );
   const run = async () => {
     await box.getByRole("button", { name: "Run", exact: true }).click();
-    await done();
+    await finish();
   };
   const write = async (text) => {
     await box.locator(".cm-content").focus();
@@ -67,7 +67,14 @@ const panel = (tab) => {
       ]),
     );
   };
-  return { box, run, write, done, figures, complaint: () => box.locator(".complaint").innerText() };
+  return {
+    box,
+    run,
+    write,
+    done: finish,
+    figures,
+    complaint: () => box.locator(".complaint").innerText(),
+  };
 };
 async function changed(tab) {
   await tab.getByRole("button", { name: "Change this server" }).click();

@@ -38,9 +38,9 @@ const slowClocks = (times) => {
  * `.folder` for pages of the tests' own, if it gets a name; with `slower`, the clocks of the model run that many times slower.
  */
 export function session({ site, folder, context: always, slower } = {}) {
-  const own = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
-  own.context = async (options = {}) => {
-    const context = await own.browser.newContext({
+  const session = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
+  session.context = async (options = {}) => {
+    const context = await session.browser.newContext({
       viewport: { width: 1280, height: 900 },
       ...always,
       ...options,
@@ -50,8 +50,8 @@ export function session({ site, folder, context: always, slower } = {}) {
     context.setDefaultTimeout(120_000);
     return context;
   };
-  own.open = async (url, use, options) => {
-    const context = await own.context(options);
+  session.open = async (url, use, options) => {
+    const context = await session.context(options);
     try {
       const tab = await context.newPage();
       const seen = watch(tab);
@@ -61,8 +61,8 @@ export function session({ site, folder, context: always, slower } = {}) {
       await context.close();
     }
   };
-  own.clean = (url, use, options) =>
-    own.open(
+  session.clean = (url, use, options) =>
+    session.open(
       url,
       async (tab, seen) => {
         await use(tab);
@@ -71,15 +71,15 @@ export function session({ site, folder, context: always, slower } = {}) {
       options,
     );
   before(async () => {
-    own.browser = await launch();
-    if (site) own.host = await serve(site);
+    session.browser = await launch();
+    if (site) session.host = await serve(site);
   });
   after(async () => {
-    await own.browser?.close();
-    await own.host?.close();
-    if (own.folder) rmSync(own.folder, { recursive: true, force: true });
+    await session.browser?.close();
+    await session.host?.close();
+    if (session.folder) rmSync(session.folder, { recursive: true, force: true });
   });
-  return own;
+  return session;
 }
 
 /** Take an element off its page; whether it is gone then, because nothing on the page holds it. */

@@ -117,15 +117,15 @@ for (const [kind, refuse] of Object.entries(KINDS)) {
 
 describe("in the frame of another site, which lets it run scripts and nothing else", () => {
   it("the search opens, the colours change, a question is answered", async () => {
-    const other = createServer((_, response) => {
+    const foreignServer = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
       response.end(
         `<iframe sandbox="allow-scripts allow-forms" width=1200 height=800 src="${own.host.url}${asking}"></iframe>`,
       );
     }).listen(0, "127.0.0.1");
-    await new Promise((listening) => other.once("listening", listening));
+    await new Promise((listening) => foreignServer.once("listening", listening));
     try {
-      await own.open(`http://localhost:${other.address().port}/`, async (tab) => {
+      await own.open(`http://localhost:${foreignServer.address().port}/`, async (tab) => {
         const errors = [];
         tab.on("pageerror", (error) => errors.push(String(error)));
         const frame = tab.frames()[1];
@@ -137,8 +137,8 @@ describe("in the frame of another site, which lets it run scripts and nothing el
         assert.deepEqual(errors, []);
       });
     } finally {
-      other.closeAllConnections();
-      other.close();
+      foreignServer.closeAllConnections();
+      foreignServer.close();
     }
   });
 });

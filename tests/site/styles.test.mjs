@@ -42,7 +42,7 @@ describe("what was cut from the theme's styles fits nothing", () => {
 });
 
 /** The selectors that are not in the cut sheet any more and fit an element of the page. */
-function fitting(all) {
+function fitting(pairs) {
   const selectors = (css) => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(css);
@@ -54,14 +54,14 @@ function fitting(all) {
     return of(sheet.cssRules);
   };
   const apart = (list) => {
-    const found = [""];
+    const selectorsFound = [""];
     let depth = 0;
     for (const char of list) {
       depth += "([".includes(char) - ")]".includes(char);
-      if (char === "," && depth === 0) found.push("");
-      else found[found.length - 1] += char;
+      if (char === "," && depth === 0) selectorsFound.push("");
+      else selectorsFound[selectorsFound.length - 1] += char;
     }
-    return found.map((one) => one.trim());
+    return selectorsFound.map((one) => one.trim());
   };
   // What is hovered over, or has the focus, may be so at any moment, and not at any.
   const STATE =
@@ -73,7 +73,7 @@ function fitting(all) {
       } catch {}
     return true; // shown as missed: nobody could tell
   };
-  const dropped = all.flatMap(({ whole, cut }) => {
+  const droppedRules = pairs.flatMap(({ whole, cut }) => {
     const left = new Map();
     for (const selector of selectors(cut)) left.set(selector, (left.get(selector) ?? 0) + 1);
     return selectors(whole).filter((selector) => {
@@ -82,5 +82,5 @@ function fitting(all) {
       return more <= 0;
     });
   });
-  return { missed: dropped.filter(fits), dropped: dropped.length };
+  return { missed: droppedRules.filter(fits), dropped: droppedRules.length };
 }

@@ -57,7 +57,7 @@ describe("the sidebar", () => {
   it("says of each page what is answered and what is due", async () => {
     await withAnswers(ANSWERS, async (tab) => {
       await tab.locator(".lab-ticks").waitFor({ state: "attached" });
-      const [all, some] = [keysOfWhole.length, keysOfDue.length];
+      const [all, dueCount] = [keysOfWhole.length, keysOfDue.length];
       assert.equal(await tick(tab, whole).textContent(), "✓");
       assert.equal(
         await tick(tab, whole).getAttribute("title"),
@@ -66,7 +66,7 @@ describe("the sidebar", () => {
       assert.equal(await tick(tab, due).textContent(), "↻");
       assert.equal(
         await tick(tab, due).getAttribute("title"),
-        `1 of ${some} questions answered, 1 due for review`,
+        `1 of ${dueCount} questions answered, 1 due for review`,
       );
       const current = tab.locator(".bd-links [aria-current=page], .bd-links .current > a").last();
       assert.equal(await current.locator(".lab-tick").textContent(), "◐");
@@ -87,13 +87,13 @@ describe("the sidebar", () => {
     const [name, keys] = Object.entries(QUESTIONS).find(([, all]) => all.some(Array.isArray));
     const [key, , orders] = keys.find(Array.isArray);
     const [right, wrong] = [orders[0], [...orders[0]].reverse()];
-    const kept = (order) => JSON.stringify({ order, first: order, at: Date.now() - DAY / 24 });
+    const stored = (order) => JSON.stringify({ order, first: order, at: Date.now() - DAY / 24 });
     assert.ok(!orders.some((order) => JSON.stringify(order) === JSON.stringify(wrong)));
     for (const [order, sign] of [
       [right, "◐"],
       [wrong, "↻"],
     ])
-      await withAnswers({ [key]: kept(order) }, async (tab) => {
+      await withAnswers({ [key]: stored(order) }, async (tab) => {
         await tab.locator(".lab-ticks").waitFor({ state: "attached" });
         assert.equal(await tick(tab, name).textContent(), sign);
       });

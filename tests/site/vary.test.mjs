@@ -323,7 +323,7 @@ describe("a curve", () => {
       await tab.locator("lab-answer summary").click();
       for (let n = 0; n < 2; n++) {
         // Two observers of one element are told in the order in which they were made: ours is told last.
-        const met = (seen) =>
+        const meeting = (seen) =>
           tab.locator("lab-answer").evaluate(
             (one, seen) =>
               new Promise((done) => {
@@ -337,9 +337,9 @@ describe("a curve", () => {
             seen,
           );
         await tab.locator("#far").scrollIntoViewIfNeeded();
-        await met(false);
+        await meeting(false);
         await tab.locator("lab-answer").scrollIntoViewIfNeeded();
-        await met(true);
+        await meeting(true);
       }
       assert.equal(await tab.locator("lab-answer details[open]").count(), 1);
     });

@@ -30,7 +30,7 @@ before(() => {
   };
   cpSync(STATIC, join(own.folder, "_static"), { recursive: true });
   writeFileSync(join(own.folder, "_static/card.png"), "a picture");
-  const made = execFileSync("python", [join(HERE, "verdicts_page.py"), own.folder, ADDRESS], {
+  const html = execFileSync("python", [join(HERE, "verdicts_page.py"), own.folder, ADDRESS], {
     ...{ cwd: ROOT, env, encoding: "utf8" },
   });
   mkdirSync(join(own.folder, "book"));
@@ -38,7 +38,7 @@ before(() => {
     name: "verdicts",
     styles: ["ratios.css", "verdicts.css"],
     scripts: ["verdicts.js"],
-    body: `<p style="height: 3000px">far</p>${JSON.parse(made).verdicts}`,
+    body: `<p style="height: 3000px">far</p>${JSON.parse(html).verdicts}`,
   });
   const text = readFileSync(fileURLToPath(page), "utf8");
   const near = text.replaceAll(pathToFileURL(STATIC).href, "../_static");
@@ -49,7 +49,7 @@ before(() => {
 async function forwarded(start) {
   const context = await own.context();
   const tab = await context.newPage();
-  const seen = watch(tab);
+  const events = watch(tab);
   await tab.goto(start);
   await tab.waitForURL("**/book/verdicts.html#claim-hello-sleep");
   const card = tab.locator("#claim-hello-sleep");
@@ -58,7 +58,7 @@ async function forwarded(start) {
   await tab.goBack();
   const before = tab.url();
   await context.close();
-  return { isInSight, before, ...seen };
+  return { isInSight, before, ...events };
 }
 
 describe("the small page of a verdict", () => {

@@ -31,15 +31,15 @@ before(() => {
 });
 
 // A declaration: what runs before the tests calls it.
-function page(made, theme) {
+function page(parts, theme) {
   return pageWith(own.folder, {
     ...{ name: "Verdicts", theme },
     styles: ["ratios.css", "verdicts.css"],
     scripts: ["verdicts.js"],
     body:
       `<h2 id="what-was-published">Published</h2>` +
-      `${made["verdict-words"]}${made.verdicts}${made["verdict-data"]}` +
-      `<h2 id="sentences">Sentences</h2>${made.sentences}<h2>Changed</h2>${made.criteria}`,
+      `${parts["verdict-words"]}${parts.verdicts}${parts["verdict-data"]}` +
+      `<h2 id="sentences">Sentences</h2>${parts.sentences}<h2>Changed</h2>${parts.criteria}`,
   });
 }
 const open = (hash, use, options) => own.clean(urls.light + hash, use, options);
@@ -122,13 +122,13 @@ describe("what is chosen", () => {
 
   test("is let go with one button, which keeps the focus", async () => {
     await open("#source=S2", async (tab) => {
-      const all = tab.getByRole("button", { name: "Show all" });
-      assert.equal(await all.getAttribute("aria-disabled"), "false");
-      await all.press("Enter");
+      const showAll = tab.getByRole("button", { name: "Show all" });
+      assert.equal(await showAll.getAttribute("aria-disabled"), "false");
+      await showAll.press("Enter");
       assert.equal((await shown(tab)).length, CLAIMS);
       assert.equal(await hash(tab), "");
-      assert.ok(await focused(all));
-      assert.equal(await all.getAttribute("aria-disabled"), "true");
+      assert.ok(await focused(showAll));
+      assert.equal(await showAll.getAttribute("aria-disabled"), "true");
     });
   });
 
@@ -150,7 +150,7 @@ describe("what is chosen", () => {
 });
 
 describe("the address of one claim", () => {
-  const there = async (tab, name) => {
+  const cardAt = async (tab, name) => {
     const place = tab.locator(`#claim-${name}`);
     await place.waitFor();
     assert.ok(await focused(place));
@@ -161,7 +161,7 @@ describe("the address of one claim", () => {
 
   test("shows it, with all that it has to say", async () => {
     await open("#claim-express-vs-pycnic", async (tab) => {
-      const card = await there(tab, "express-vs-pycnic");
+      const card = await cardAt(tab, "express-vs-pycnic");
       assert.ok(await card.getByText("Multi-worker Pycnic").isVisible());
     });
   });
@@ -171,12 +171,12 @@ describe("the address of one claim", () => {
       await tab.evaluate(() => {
         location.hash = "claim-sync-vs-async-file"; // in sight: the choice stays
       });
-      await there(tab, "sync-vs-async-file");
+      await cardAt(tab, "sync-vs-async-file");
       assert.equal((await shown(tab)).length, 2);
       await tab.evaluate(() => {
         location.hash = "claim-db-read";
       });
-      await there(tab, "db-read");
+      await cardAt(tab, "db-read");
       assert.equal((await shown(tab)).length, CLAIMS);
       assert.equal(await box(tab, S2).isChecked(), false);
       assert.equal(await said(tab), `All ${CLAIMS} claims are shown.`);
@@ -185,7 +185,7 @@ describe("the address of one claim", () => {
 
   test("opens the chapter of a sentence of the book", async () => {
     await open("#claim-own-two", async (tab) => {
-      const line = await there(tab, "own-two");
+      const line = await cardAt(tab, "own-two");
       assert.ok(await line.getByText("Two is two.").isVisible());
       assert.equal(await tab.getByText("Three is more.").isVisible(), false);
     });

@@ -23,7 +23,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
     it(`${page.name} weighs at most ${BUDGET / KB} kB, asks nobody else, does not scroll sideways, and no word stands over another; no table is wider, at 390 px neither`, async () => {
       const context = await own.browser.newContext({ viewport: { width: 360, height: 740 } });
       const tab = await context.newPage();
-      const seen = watch(tab);
+      const events = watch(tab);
       own.host.sent.length = 0;
       const pending = new Set();
       tab.on("request", (request) => pending.add(request));
@@ -56,12 +56,12 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
         .slice(0, 6)
         .map(({ path, bytes }) => `${path} ${(bytes / KB).toFixed(0)} kB`)
         .join(", ");
-      const others = seen.foreign.filter((url) => !url.startsWith(own.host.url));
+      const others = events.foreign.filter((url) => !url.startsWith(own.host.url));
       assert.deepEqual(others, []);
       assert.deepEqual(tooWide, []);
       assert.deepEqual(overlaid, []);
       assert.deepEqual(wideTables, []);
-      assert.deepEqual(seen.errors.filter(byPolicy), []);
+      assert.deepEqual(events.errors.filter(byPolicy), []);
       assert.ok(weight <= BUDGET, `${(weight / KB).toFixed(0)} kB: ${heaviest}`);
       const images = of(/^image\//);
       assert.ok(images <= IMAGES, `images: ${(images / KB).toFixed(0)} kB, ${heaviest}`);
@@ -75,12 +75,14 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
   });
 
   after(() => {
-    const told = Object.keys(PARTS).map((part) => `${part} ${spread(part).map(inKb).join(" / ")}`);
+    const partWeights = Object.keys(PARTS).map(
+      (part) => `${part} ${spread(part).map(inKb).join(" / ")}`,
+    );
     const heaviest = weights
       .toSorted((a, b) => b.all - a.all)
       .slice(0, 5)
       .map(({ name, all }) => `${name} ${inKb(all)}`);
-    console.log(`${weights.length} pages, min / median / max kB: ${told.join(", ")}`);
+    console.log(`${weights.length} pages, min / median / max kB: ${partWeights.join(", ")}`);
     console.log(`The heaviest: ${heaviest.join(", ")}`);
     const searches = weights.filter(({ name }) => name.startsWith("search.html"));
     console.log(searches.map(({ name, all }) => `${name} ${inKb(all)}`).join(", "));
@@ -89,7 +91,7 @@ describe("on a phone, 360 px wide, over http, with nothing in the cache", () => 
 
 /** Words that end beyond the block that they stand in, where nothing scrolls: the next column is under them. */
 function wordsBeyond() {
-  const found = new Set();
+  const texts = new Set();
   const words = document.createTreeWalker(
     document.querySelector("main article") ?? document.body,
     NodeFilter.SHOW_TEXT,
@@ -105,9 +107,9 @@ function wordsBeyond() {
     range.selectNodeContents(word);
     const edge = block.getBoundingClientRect().right + 2;
     if ([...range.getClientRects()].some(({ right }) => right > edge))
-      found.add(`${word.data.trim().slice(0, 60)} (${block.localName})`);
+      texts.add(`${word.data.trim().slice(0, 60)} (${block.localName})`);
   }
-  return [...found];
+  return [...texts];
 }
 
 /** What makes a page scroll sideways. */

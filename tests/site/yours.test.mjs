@@ -110,7 +110,7 @@ const changed = (change) => {
 /** As the build draws it: from the records, and with this machine's own results. */
 let published, local, empty;
 before(() => {
-  const given = [
+  const inputs = [
     { book: BOOK, yours: null },
     { book: BOOK, yours: YOURS },
   ];
@@ -119,7 +119,7 @@ before(() => {
     PYTHONPATH: ROOT,
     PATH: [join(ROOT, ".venv/bin"), process.env.PATH].join(delimiter),
   };
-  const options = { cwd: ROOT, env, input: JSON.stringify(given), encoding: "utf8" };
+  const options = { cwd: ROOT, env, input: JSON.stringify(inputs), encoding: "utf8" };
   [published, local] = JSON.parse(execFileSync("python", [join(HERE, "yours_page.py")], options));
   empty = page("published", published);
 });
@@ -251,14 +251,14 @@ describe("a result file", () => {
     await bare.close();
     await open(empty, async (tab) => {
       await give(tab, JSON.stringify(YOURS));
-      const dropped = await filled(tab);
+      const pageDropped = await filled(tab);
       for (const found of [drawn, without]) {
         for (const key of ["tables", "factor", "own", "plots", "ticks", "csv"])
-          assert.deepEqual(found[key], dropped[key], key);
-        assert.equal(found.places.length, dropped.places.length);
+          assert.deepEqual(found[key], pageDropped[key], key);
+        assert.equal(found.places.length, pageDropped.places.length);
         found.places.forEach(([kind, ...at], i) => {
-          assert.equal(kind, dropped.places[i][0]);
-          const off = at.map((v, k) => Math.abs(v - dropped.places[i][k + 1]));
+          assert.equal(kind, pageDropped.places[i][0]);
+          const off = at.map((v, k) => Math.abs(v - pageDropped.places[i][k + 1]));
           assert.ok(Math.max(...off) < 0.02, `${kind} ${at}`);
         });
       }
@@ -271,13 +271,13 @@ describe("a result file", () => {
       await tab.keyboard.press("Tab");
       assert.equal(await tab.evaluate(() => document.activeElement.type), "file");
       // The browser's own dialog, not the page's: on a busy machine a first press can come before the browser shows one.
-      const chosen = new Promise((resolve) => {
+      const chooserPromise = new Promise((resolve) => {
         tab.once("filechooser", resolve);
       });
       let chooser;
       for (let press = 0; press < 3 && !chooser; press++) {
         await tab.keyboard.press("Space");
-        chooser = await Promise.race([chosen, delay(5_000)]);
+        chooser = await Promise.race([chooserPromise, delay(5_000)]);
       }
       assert.ok(chooser, "Space on the focused control opens no dialog");
       await chooser.setFiles({
@@ -298,9 +298,9 @@ describe("a result file", () => {
 
   test("is gone after a reload, unless the reader keeps it; forgotten, it is gone for good", async () => {
     await open(empty, async (tab) => {
-      const kept = () => tab.evaluate(() => localStorage.length);
+      const entryCount = () => tab.evaluate(() => localStorage.length);
       await give(tab, JSON.stringify(YOURS));
-      assert.equal(await kept(), 0);
+      assert.equal(await entryCount(), 0);
       await tab.reload();
       assert.match(await row(tab, "hello-sleep"), /–\s+–$/);
       await give(tab, JSON.stringify(YOURS));
@@ -309,7 +309,7 @@ describe("a result file", () => {
       assert.match(await said(tab).innerText(), /What you kept here: 8 × Another Processor/);
       assert.match(await row(tab, "hello-sleep"), /yes$/);
       await press(tab, "Forget it");
-      assert.equal(await kept(), 0);
+      assert.equal(await entryCount(), 0);
       assert.match(await row(tab, "hello-sleep"), /–\s+–$/);
       await tab.reload();
       assert.equal(await said(tab).innerText(), "");

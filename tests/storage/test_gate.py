@@ -116,8 +116,8 @@ ROWS = [{"x": 1, "y": 2, "who": "a"}, {"x": 2, "y": 3, "who": "b"}]
 
 def calls():
     """Each public function, and a call of it that is meant as it is."""
-    compared, trial = example_comparison(pairs=6), example_trial()
-    ratio = compared.ratio("async", at=100)
+    comparison, trial = example_comparison(pairs=6), example_trial()
+    ratio = comparison.ratio("async", at=100)
     series = {"x": "x", "y": "y", "by": "who", "x_label": "", "y_label": "", "name": ""}
     series |= {
         "x_scale": "auto",
@@ -141,7 +141,7 @@ def calls():
         "experiment": None,
     }
     yield lab.node, {**program, "timeout_s": 1.0}
-    traced = {
+    trace_json = {
         "program": "1",
         "runs": 1,
         "node": None,
@@ -150,7 +150,7 @@ def calls():
         "stdin": "",
         "env": {},
     }
-    traced |= {
+    trace_json |= {
         "cwd": None,
         "seconds": 1.0,
         "events": 10,
@@ -158,7 +158,7 @@ def calls():
         "predict": True,
         "name": None,
     }
-    yield lab.trace, {**traced, "experiment": None}
+    yield lab.trace, {**trace_json, "experiment": None}
     judged = {"value": 5.0, "above": 1, "below": None, "between": None, "sentence": "", "of": trial}
     yield lab.claim, {"id": "our-own", **judged, "exact": False, "beside": (ratio,)}
     yield lab.claim, {"id": next(iter(claims()["claims"])), "value": ratio}
@@ -184,11 +184,11 @@ def calls():
     yield lab.plot.bars, {**bars, **DRAWN, "name": "", "x_label": "", "y_label": ""}
     at = {"at": 100, "recorded": None, **DRAWN}
     theirs = {"published": None, "predicted": None}
-    yield lab.plot.comparison, {"compared": compared, "metric": "p50", **theirs, **at}
+    yield lab.plot.comparison, {"compared": comparison, "metric": "p50", **theirs, **at}
     yield lab.plot.spectrum, {"trials": trial, "published": (), "name": "", **at, "at": None}
     yield lab.plot.histogram, {"trial": trial, "name": "", "bins": 36, **at, "at": None}
     yield lab.plot.timeline, {"trial": trial, "name": "", "loop": True, "recorded": None, **DRAWN}
-    swept = {"comparison": compared, "metric": "throughput", "predict": None, "published": ()}
+    swept = {"comparison": comparison, "metric": "throughput", "predict": None, "published": ()}
     scales = {"x_scale": "auto", "y_scale": "auto", "x_label": "", "y_label": "", "recorded": None}
     yield lab.plot.sweep, {**swept, **scales, **DRAWN}
     forest = {"rows": [{"name": "a", "estimate": 1.0, "low": 0.5, "high": 2.0}], "name": "forest"}
@@ -198,14 +198,14 @@ def calls():
     )
     for name, call in PREDICTED.items():
         yield getattr(lab.predict, name), call
-    yield lab.explore.shares, {"comparisons": compared}
-    yield lab.explore.sizes, {"comparisons": compared, "of": ("async", "sync")}
+    yield lab.explore.shares, {"comparisons": comparison}
+    yield lab.explore.sizes, {"comparisons": comparison, "of": ("async", "sync")}
     yield lab.table, {"rows": ROWS, "caption": ""}
-    yield compared.ratio, {"a": "async", "b": "sync", "at": 100, "metric": "p50"}
-    yield compared.latency, {"arm": "async", "at": 100}
-    yield compared.cell, {"arm": "async", "at": 100}
-    yield compared.aa_ratio, {"metric": "p50"}
-    yield compared.ratios, {"metric": "p50"}
+    yield comparison.ratio, {"a": "async", "b": "sync", "at": 100, "metric": "p50"}
+    yield comparison.latency, {"arm": "async", "at": 100}
+    yield comparison.cell, {"arm": "async", "at": 100}
+    yield comparison.aa_ratio, {"metric": "p50"}
+    yield comparison.ratios, {"metric": "p50"}
     yield trial.metric, {"name": "p50"}
     yield trial.latency.quantile, {"q": 0.5}
 
@@ -280,22 +280,22 @@ def passed(function, call, seed):
         None,
     )
     chance = random.Random(f"{getattr(function, '__qualname__', '')} {seed}")
-    given = dict(call)
-    for key in chance.sample(list(given), 1 if seed % 3 else min(2, len(given))):
-        given[key] = chance.choice(odd())
-    first = [given.pop(star)] if star in given else []
+    arguments = dict(call)
+    for key in chance.sample(list(arguments), 1 if seed % 3 else min(2, len(arguments))):
+        arguments[key] = chance.choice(odd())
+    first = [arguments.pop(star)] if star in arguments else []
     try:
-        function(*first, **given)
+        function(*first, **arguments)
     except LabError as error:
         assert str(error), seed
         str(error).encode()  # can be printed
     except Exception as error:
-        changed = {k: gate.shown(v) for k, v in given.items() if v is not call.get(k)}
+        wrong_values = {k: gate.shown(v) for k, v in arguments.items() if v is not call.get(k)}
         at = traceback.extract_tb(error.__traceback__)[-1].line or ""
-        if isinstance(error, TypeError) and callable(given.get("rows")) and "rows(" in at:
+        if isinstance(error, TypeError) and callable(arguments.get("rows")) and "rows(" in at:
             return  # rows= is a function of the caller's, and what it raises is the caller's, too
         raise AssertionError(
-            f"{type(error).__name__}: {error} after {changed} {first} (seed {seed})"
+            f"{type(error).__name__}: {error} after {wrong_values} {first} (seed {seed})"
         ) from error
 
 

@@ -47,8 +47,8 @@ ODD = [None, True, -1, 1e308, "", "x", "\ud800", [], [[]], {}, {"a": {"a": []}},
 
 def damaged(data, chance):
     """A copy of a record in which one value, anywhere, is another or is gone."""
-    found = copy.deepcopy(data)
-    at = found
+    damaged_data = copy.deepcopy(data)
+    at = damaged_data
     while True:
         inside = list(at) if isinstance(at, dict) else range(len(at))
         key = chance.choice(list(inside))
@@ -60,7 +60,7 @@ def damaged(data, chance):
         del at[key]
     else:
         at[key] = chance.choice(ODD)
-    return found
+    return damaged_data
 
 
 def shown(record, figure):
@@ -78,19 +78,19 @@ def test_a_damaged_record_names_its_file_or_can_be_shown(kind, places):
     whole = json.loads(of_kind(kind).read_text("utf-8"))
     name = whole["experiment"]
     file = places / "reference" / f"{name}.json"
-    refused = 0
+    refusals = 0
     for seed in range(120):
         chance = random.Random(f"{kind} {seed}")
         file.write_text(json.dumps(damaged(whole, chance)), "utf-8")
         try:
-            found = store.reference(name)
+            result = store.reference(name)
         except LabError as error:
-            refused += 1
+            refusals += 1
             assert file.name in str(error), seed
             assert "make reference" in str(error), seed
         else:
-            assert all(shown(found, figure=seed % 8 == 0)) or kind == "program", seed
-    assert refused > 12
+            assert all(shown(result, figure=seed % 8 == 0)) or kind == "program", seed
+    assert refusals > 12
 
 
 def test_an_event_of_a_trace_that_is_only_a_time_is_named():
@@ -102,25 +102,27 @@ def test_an_event_of_a_trace_that_is_only_a_time_is_named():
 
 
 def test_a_damaged_trace_names_its_file_or_can_be_shown(places):
-    kept = min((f for f in KEPT if f.name.endswith(".trace.json")), key=lambda f: f.stat().st_size)
-    whole = json.loads(kept.read_text("utf-8"))
-    file = places / "reference" / kept.name
-    refused = 0
+    smallest_file = min(
+        (f for f in KEPT if f.name.endswith(".trace.json")), key=lambda f: f.stat().st_size
+    )
+    whole = json.loads(smallest_file.read_text("utf-8"))
+    file = places / "reference" / smallest_file.name
+    refusals = 0
     for seed in range(120):
         made = damaged(whole, random.Random(f"trace {seed}"))
         file.write_text(json.dumps(made), "utf-8")
         try:
-            found = TRACE.replay(kept.name.removesuffix(".trace.json"), made.get("asked"))
+            replay = TRACE.replay(smallest_file.name.removesuffix(".trace.json"), made.get("asked"))
         except LabError as error:
-            refused += 1
+            refusals += 1
             assert file.name in str(error), seed
         else:
-            assert isinstance(found, Trace)
-            assert repr(found), seed
-            assert found._repr_html_(), seed
-            assert isinstance(found.events, list), seed
-            assert isinstance(found.deterministic, bool), seed
-    assert refused > 12
+            assert isinstance(replay, Trace)
+            assert repr(replay), seed
+            assert replay._repr_html_(), seed
+            assert isinstance(replay.events, list), seed
+            assert isinstance(replay.deterministic, bool), seed
+    assert refusals > 12
 
 
 @pytest.mark.parametrize(
@@ -143,19 +145,19 @@ def test_what_is_no_record_is_told_as_such(text, told, places):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"experiment": "another"}, "the record of 'another'"),
         ({"kind": "comparision"}, "Did you mean comparison"),
         ({"kind": "trial"}, "has no 'trial'"),
     ],
 )
-def test_a_record_of_something_else_is_refused(change, told, places):
+def test_a_record_of_something_else_is_refused(change, message, places):
     whole = replace(example_comparison(pairs=1), question={"arms": {}})
     file = record(whole, whole.question)
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
     for read in (store.reference, lambda name: compact.COMPARISON.replay(name, whole.question)):
-        with pytest.raises(reference.NoRecord, match=told) as error:
+        with pytest.raises(reference.NoRecord, match=message) as error:
             read("example")
         assert "Record it again" in str(error.value)
 

@@ -44,21 +44,21 @@ def rows(text):
 
 
 def test_the_table_says_of_each_line_its_phase_turn_line_and_the_replays_reason(trace):
-    told = rows(table(trace, 400))
+    table_rows = rows(table(trace, 400))
     main_text = "The program's text runs, from its first line to its last."
-    assert told["first⏎line"] == ["main", "0", "6", main_text]
-    assert told["second"] == ["main", "0", "7", "(the same callback)"]
-    phase, turn, line, why = told["timer"]
+    assert table_rows["first⏎line"] == ["main", "0", "6", main_text]
+    assert table_rows["second"] == ["main", "0", "7", "(the same callback)"]
+    phase, turn, line, why = table_rows["timer"]
     assert (phase, line) == ("timers", "2")
     assert why.startswith("Line 1: setTimeout 1 ms. Its callback waits among the timers. The call")
-    assert told["tick"][1:] == [
+    assert table_rows["tick"][1:] == [
         turn,
         "3",
         "Line 3: process.nextTick. Its callback joins the tick queue. The tick queue is emptied: "
         "process.nextTick (line 3) runs.",
     ]
-    assert told["last"][0] == "timers"
-    assert int(told["last"][1]) > 0
+    assert table_rows["last"][0] == "timers"
+    assert int(table_rows["last"][1]) > 0
 
 
 def test_a_line_is_no_wider_than_the_terminal_and_a_long_trace_says_how_much_is_left_out(trace):
@@ -126,7 +126,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("kind", MISTAKES)
 def test_a_mistake_is_told_in_a_sentence_and_by_the_exit_code(kind, tmp_path, monkeypatch, capsys):
-    words, code, said = MISTAKES[kind]
+    words, code, message = MISTAKES[kind]
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.js").write_text("1;\n")
     try:
@@ -135,7 +135,7 @@ def test_a_mistake_is_told_in_a_sentence_and_by_the_exit_code(kind, tmp_path, mo
         ended = error.code
     told = capsys.readouterr().err
     assert (ended, told.count("\n")) == (code, 1), told
-    assert said in told
+    assert message in told
 
 
 def test_the_help_has_examples_and_exit_codes(capsys):

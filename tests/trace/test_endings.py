@@ -87,18 +87,18 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_end_is_told_with_its_cause_and_its_place_in_the_readers_files(name, folder):
-    text, wanted = ENDS[name]
+    text, note = ENDS[name]
     file = folder / name
     file.write_text(f"{text}\n")
     with child.undertaker() as keeper:
         plain = child.run(NODE, child.Setting(file), LIMITS, keeper)
         recorded = child.run(NODE, child.Setting(file), LIMITS, keeper, record=True)
-    told = notes([plain], [recorded], TracedProgram(file, name, text))
-    assert "node:" not in " ".join(told)
-    if wanted is None:
-        assert told == []
+    notes_text = notes([plain], [recorded], TracedProgram(file, name, text))
+    assert "node:" not in " ".join(notes_text)
+    if note is None:
+        assert notes_text == []
     else:
-        assert [sentence for sentence in told if wanted in sentence] == told != []
+        assert [sentence for sentence in notes_text if note in sentence] == notes_text != []
 
 
 def test_ends_that_differ_from_run_to_run_are_counted():

@@ -104,12 +104,12 @@ def test_hooks_and_trace_events_agree_on_every_phase(node, file):
     assert outcome.ended == "exit", outcome.stderr
     assert str(child.PRELOAD.parent) not in outcome.stderr  # it changes no program
     assert outcome.spans is not None
-    agreed = agree(outcome.rows, outcome.spans)  # raises when they do not
-    assert agreed
+    agreement = agree(outcome.rows, outcome.spans)  # raises when they do not
+    assert agreement
     # The order of libuv since 1.45, timers last, holds in every program.
     in_loop = [
         (callback.iteration, IN_ITERATION[phase])
-        for callback, phase in agreed
+        for callback, phase in agreement
         if phase in IN_ITERATION and callback.depth == 1
     ]
     assert in_loop == sorted(in_loop)

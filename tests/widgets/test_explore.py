@@ -117,27 +117,29 @@ def test_in_the_book_the_page_loads_the_component_and_a_bare_notebook_brings_it(
 
 
 def test_the_recorded_run_stands_behind_a_readers_own_and_not_behind_itself(swept, monkeypatch):
-    recorded = replace(swept, id="other").with_recorded(
+    reference = replace(swept, id="other").with_recorded(
         Recorded("x", "2025-06-15T10:00:00Z", MACHINE)
     )
-    monkeypatch.setattr(Comparison, "reference", lambda self: recorded)
+    monkeypatch.setattr(Comparison, "reference", lambda self: reference)
     assert len(explore.shares(swept).to_json()["recorded"]) == 6
-    assert "recorded" not in explore.shares(recorded).to_json()
+    assert "recorded" not in explore.shares(reference).to_json()
 
 
 def test_only_the_edge_of_a_window_may_lift_a_dot_above_its_bound(swept):
     assert explore.over_the_bound(swept) < 1
-    (first, *rest) = swept.trials
+    (first, *other_trials) = swept.trials
     span = first.window[1] - first.window[0]
     one_more = replace(first, throughput=20 + 1 / span)
-    assert explore.over_the_bound(replace(swept, trials=(one_more, *rest))) == pytest.approx(1)
+    assert explore.over_the_bound(
+        replace(swept, trials=(one_more, *other_trials))
+    ) == pytest.approx(1)
     # A full loop sends what is due together: 200 a second is the law, 50 may come at once.
     full = next(t for t in swept.trials if t.arm == "45 ms" and t.load.connections == 50)
     burst = replace(full, throughput=200 + 50 / (full.window[1] - full.window[0]))
     trials = tuple(burst if t is full else t for t in swept.trials)
     assert explore.over_the_bound(replace(swept, trials=trials)) == pytest.approx(1)
     faster = replace(first, throughput=20 + 3 / span)
-    assert explore.over_the_bound(replace(swept, trials=(faster, *rest))) > 1.1
+    assert explore.over_the_bound(replace(swept, trials=(faster, *other_trials))) > 1.1
 
 
 def test_two_comparisons_make_one_grid_with_gaps(swept):

@@ -43,25 +43,25 @@ def test_each_model_is_held_against_node_or_shows_what_was_measured():
 def test_turns_at_the_door_are_those_of_the_theory():
     for crowd in asked(nodes.program(), "door")["crowds"]:
         per_turn = 1 if crowd["rule"] == "one" else math.inf
-        said = predict.accept_turns(
+        admission = predict.accept_turns(
             crowd["clients"], crowd["rounds"], 1, crowd["patience"], per_turn=per_turn
         )
-        found = {"failed": said.failed, "answered": said.ok, "now": said.total_s}
+        found = {"failed": admission.failed, "answered": admission.ok, "now": admission.total_s}
         assert {key: crowd[key] for key in found} == found, crowd
-        assert crowd["turn"] == said.turns, crowd
+        assert crowd["turn"] == admission.turns, crowd
 
 
 @pytest.mark.parametrize("name", BESIDE_NODE)
 def test_without_javascript_the_moves_are_told_by_the_model(name):
-    made = lab.model(name)
-    page = made._repr_html_()
+    shown_model = lab.model(name)
+    page = shown_model._repr_html_()
     told = re.sub(r"<script.*?</script>|<style.*?</style>", "", page, flags=re.S)
-    assert made.told["title"] in told
+    assert shown_model.told["title"] in told
     assert "<li>" in told
-    for step in made.told["steps"]:
+    for step in shown_model.told["steps"]:
         assert step["told"] in told
     assert json.loads(re.search(r'json">(.*?)</script>', page)[1]) == {"name": name}
-    assert "<code>" not in repr(made)
+    assert "<code>" not in repr(shown_model)
 
 
 def test_a_draw_shows_what_was_measured_and_what_the_textbook_says_of_it():

@@ -16,16 +16,16 @@ PARTS = json.loads((paths.WIDGETS / "parts.json").read_text())
 
 
 def test_every_part_is_in_one_file_of_the_page():
-    written = [
+    script_names = [
         file.relative_to(paths.WIDGETS).as_posix()
         for kind in ("js", "css")
         for file in paths.WIDGETS.rglob(f"*.{kind}")
     ]
     # The replay's sentences are below the widgets, because the table of a trace prints them too.
     trace = paths.WIDGETS.parent / "trace"
-    written += [f"../trace/{file.name}" for file in trace.glob("*.js")]
+    script_names += [f"../trace/{file.name}" for file in trace.glob("*.js")]
     listed = Counter(part for parts in PARTS.values() for part in parts)
-    assert sorted(listed) == sorted(written)
+    assert sorted(listed) == sorted(script_names)
     # The signs in the sidebar are on pages without a review, and say when its questions are due.
     assert [part for part, count in listed.items() if count > 1] == ["review/schedule.js"]
 

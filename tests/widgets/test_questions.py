@@ -4,10 +4,10 @@ import math
 import re
 from dataclasses import replace
 
-import asked
 import pytest
-from asked import CHOICE as LOCKED
-from asked import ENDS, RUN
+import sample_questions
+from sample_questions import CHOICE as LOCKED
+from sample_questions import ENDS, RUN
 
 import lab
 from lab import paths
@@ -58,7 +58,7 @@ def book(tmp_path, monkeypatch):
 
 
 def data_of(shown):
-    return asked.data_of(shown._repr_html_())
+    return sample_questions.data_of(shown._repr_html_())
 
 
 def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists_them(book):
@@ -212,7 +212,7 @@ def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
 def test_a_script_in_a_text_stays_text(book):
     book(ORDER.replace("(1)", ENDS).replace("What does this", ENDS).replace('"a"', f'"{ENDS}"'))
     shown = lab.ask("order")
-    assert not asked.runs(shown._repr_html_())
+    assert not sample_questions.runs(shown._repr_html_())
     data = data_of(shown)  # these are texts there, and no markup
     assert (data["items"][0], data["right"][0][0], data["code"]) == (
         ENDS,

@@ -26,13 +26,13 @@ def _live(monkeypatch):
     monkeypatch.setattr(settings, "replaying", set())
 
 
-def tried(asked=None, *, lacks=(), error=NoRecord, of=lambda run, _: {"time (ms)": run}, **options):
+def tried(runs=None, *, lacks=(), error=NoRecord, of=lambda run, _: {"time (ms)": run}, **options):
     """A variation whose run of a value is the length of its name; `asked` notes how it was run."""
 
     def run(value, experiment):
         mode = settings.mode()
-        if asked is not None:
-            asked.append((value, experiment, mode))
+        if runs is not None:
+            runs.append((value, experiment, mode))
         if mode == "replay" and value in lacks:
             raise error("no record of it")
         return len(str(value))
@@ -46,26 +46,26 @@ def data_of(shown):
 
 def test_live_one_value_is_measured_and_the_others_come_from_their_records():
     asked = []
-    made = tried(asked)
+    variation = tried(asked)
     assert asked == [
         ("one", "my-id", "live"),
         ("two", "my-id-two", "replay"),
         (3, "my-id-3", "replay"),
     ]
-    assert [one.live for one in made.tried] == [True, False, False]
+    assert [one.live for one in variation.tried] == [True, False, False]
     assert settings.mode() == "live"
 
 
 def test_a_value_of_the_reader_s_own_is_measured_and_stands_beside_the_recorded_ones():
     asked = []
-    made = tried(asked, value="a thousand")
+    variation = tried(asked, value="a thousand")
     assert asked[0] == ("one", "my-id", "replay")
     assert asked[3] == ("a thousand", "my-id-a-thousand", "live")
-    data = data_of(made)
+    data = data_of(variation)
     assert [one["label"] for one in data["values"]] == ["one", "two", "3", "a thousand"]
     assert data["start"] == 3
     assert [one.get("here", False) for one in data["values"]] == [False, False, False, True]
-    assert made.told(made.at("a thousand")).endswith("Measured here.")
+    assert variation.told(variation.at("a thousand")).endswith("Measured here.")
 
 
 def test_in_replay_everything_is_recorded_and_a_missing_record_is_an_error(monkeypatch):
@@ -107,36 +107,36 @@ def test_whatever_goes_wrong_the_next_measurement_is_live_again():
 
 
 def test_values_may_have_names_which_are_shown_with_what_they_stand_for():
-    asked = []
+    runs = []
 
     def run(value, experiment):
-        asked.append((value, experiment))
+        runs.append((value, experiment))
         return 1
 
     values = {"a timer": "await timer(1)", "in a loop": "for (;;) work()"}
-    made = lab.vary("my-id", run, values=values, value="stop()", of=lambda run, _: {"x": run})
-    assert asked == [
+    variation = lab.vary("my-id", run, values=values, value="stop()", of=lambda run, _: {"x": run})
+    assert runs == [
         ("await timer(1)", "my-id"),
         ("for (;;) work()", "my-id-in-a-loop"),
         ("stop()", "my-id-stop"),
     ]
-    named = [(one["label"], one.get("code")) for one in data_of(made)["values"]]
+    named = [(one["label"], one.get("code")) for one in data_of(variation)["values"]]
     assert named == [
         ("a timer", "await timer(1)"),
         ("in a loop", "for (;;) work()"),
         ("stop()", None),
     ]
-    assert made.at("a timer").code == "await timer(1)"
+    assert variation.at("a timer").code == "await timer(1)"
 
 
 def test_numbers_stand_by_their_size_and_are_compared_with_the_first_that_is_given():
-    made = lab.vary(
+    variation = lab.vary(
         "my-id", lambda n, _: n, values=[50, 1, 200], of=lambda n, _: {"x": 10 * n, "half": n / 2}
     )
-    data = data_of(made)
+    data = data_of(variation)
     assert [one["label"] for one in data["values"]] == ["1", "50", "200"]
     assert data["start"] == 1
-    assert made.told(made.at(200)) == (
+    assert variation.told(variation.at(200)) == (
         "200 – x: 2,000 (4.00\u00a0×); half: 100 (4.00\u00a0×). × compares with 50."
     )
 
@@ -157,12 +157,12 @@ def test_numbers_of_one_unit_share_an_axis():
 
 
 def test_a_choice_is_told_in_a_sentence_beside_the_first_value():
-    made = tried(name="how `often`")
-    assert repr(made).splitlines()[1:] == [
+    variation = tried(name="how `often`")
+    assert repr(variation).splitlines()[1:] == [
         "two – time: 3 ms (1.00\u00a0×). × compares with one.",
         "3 – time: 1 ms (0.333\u00a0×). × compares with one.",
     ]
-    assert data_of(made)["name"] == "how <code>often</code>"
+    assert data_of(variation)["name"] == "how <code>often</code>"
 
 
 def test_all_values_share_an_axis_and_what_is_no_number_has_no_place():
@@ -206,14 +206,14 @@ def test_texts_of_a_value_cannot_leave_their_place():
 
 
 def test_the_caption_says_where_the_runs_come_from_and_what_their_checks_found():
-    recorded = Recorded("my-id", "2026-02-03T00:00:00", MACHINE)
-    trial = replace(example_trial("a", 10, 500, seed=1, ping=False), recorded=recorded)
+    reference = Recorded("my-id", "2026-02-03T00:00:00", MACHINE)
+    trial = replace(example_trial("a", 10, 500, seed=1, ping=False), recorded=reference)
     printed = Printed("", note="recorded 2026-02-03 elsewhere", recorded=True)
     runs = {"one": trial, "two": [printed], 3: {"a": trial}}
     made = lab.vary(
         "my-id", lambda value, _: runs[value], values=VALUES, of=lambda *_: {"x": 1}, note="Once"
     )
-    assert made.notes[:3] == ["Once", recorded.label, "recorded 2026-02-03 elsewhere"]
+    assert made.notes[:3] == ["Once", reference.label, "recorded 2026-02-03 elsewhere"]
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,14 @@ def _staged() -> Iterator[Any]:
     """Go into a staged folder, and give the backend of setuptools."""
     from setuptools import build_meta
 
-    here = Path.cwd()
+    working_folder = Path.cwd()
     with tempfile.TemporaryDirectory(prefix="node-checkup-") as folder:
         staging.stage(Path(folder))
         os.chdir(folder)
         try:
             yield build_meta
         finally:
-            os.chdir(here)
+            os.chdir(working_folder)
 
 
 def build_wheel(

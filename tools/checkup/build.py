@@ -24,14 +24,14 @@ def wheel(folder: Path) -> Path:
     return next(folder.glob(f"node_checkup-{staging.version()}-*.whl"))
 
 
-def npm_package(folder: Path, built: Path) -> Path:
+def npm_package(folder: Path, wheel_file: Path) -> Path:
     """Pack the launcher, and the wheel that it installs."""
     manifest = json.loads((HERE / "package.json").read_text("utf-8"))
     if manifest["version"] != staging.version():
         raise SystemExit("package.json and pyproject.toml of node-checkup have different versions.")
     with tempfile.TemporaryDirectory() as scratch:
         stage = Path(scratch)
-        for source in (HERE / "README.md", staging.ROOT / "LICENSE", built):
+        for source in (HERE / "README.md", staging.ROOT / "LICENSE", wheel_file):
             shutil.copy(source, stage)
         # npm publishes from a workflow only what names the repository of that workflow.
         if address := os.environ.get("LAB_REPOSITORY_URL"):

@@ -65,14 +65,14 @@ sys.exit(main())
 
 def modules() -> dict[str, Path]:
     """Every module that the program leads to, by its name, with its file."""
-    found: dict[str, Path] = {}
-    left = [FIRST, *STARTED, *PLAIN]
-    while left:
-        name = left.pop()
-        if name not in found and name not in REPLACED and (file := _file(name)):
-            found[name] = file
-            left += _imported(name, file)
-    return dict(sorted(found.items()))
+    files: dict[str, Path] = {}
+    names_left = [FIRST, *STARTED, *PLAIN]
+    while names_left:
+        name = names_left.pop()
+        if name not in files and name not in REPLACED and (file := _file(name)):
+            files[name] = file
+            names_left += _imported(name, file)
+    return dict(sorted(files.items()))
 
 
 def _file(name: str) -> Path | None:

@@ -152,14 +152,14 @@ if COURSE:
 
 def known_by_name(spawner):
     """Who this is: to those who wait for him to measure, and in the course."""
-    own = {"LAB_MEASURES_AS": spawner.user.name}
+    environment = {"LAB_MEASURES_AS": spawner.user.name}
     if COURSE:
-        own |= {"LAB_EXCHANGE": str(EXCHANGE), "LAB_COURSE_NAME": NAME}
+        environment |= {"LAB_EXCHANGE": str(EXCHANGE), "LAB_COURSE_NAME": NAME}
         if spawner.user.name in INSTRUCTORS:
-            own["LAB_COURSE"] = str(COURSE)
+            environment["LAB_COURSE"] = str(COURSE)
         if KIND == "simple":  # else the account says who hands in
-            own["LAB_STUDENT_ID"] = spawner.user.name
-    spawner.environment = {**spawner.environment, **own}
+            environment["LAB_STUDENT_ID"] = spawner.user.name
+    spawner.environment = {**spawner.environment, **environment}
 
 
 c.Spawner.pre_spawn_hook = known_by_name

@@ -45,13 +45,13 @@ const { metafile } = await build({
 
 if (process.argv.includes("--sizes"))
   for (const [name, { inputs, bytes }] of Object.entries(metafile.outputs)) {
-    const packed = gzipSync(readFileSync(join(HERE, name)), { level: 9 }).length;
+    const gzippedBytes = gzipSync(readFileSync(join(HERE, name)), { level: 9 }).length;
     const packages = new Map();
     for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
       const found = path.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? "ours";
       packages.set(found, (packages.get(found) ?? 0) + bytesInOutput);
     }
-    console.log(`${basename(name)}: ${bytes} bytes, ${packed} gzipped`);
+    console.log(`${basename(name)}: ${bytes} bytes, ${gzippedBytes} gzipped`);
     for (const [one, size] of [...packages].sort((a, b) => b[1] - a[1]).slice(0, 12))
       if (size > 2000) console.log(`  ${one} ${size}`);
   }

@@ -121,21 +121,21 @@ def about_data(files: Iterable[tuple[Path, str]]) -> str:
 
 def copies(folder: Path) -> list[Path]:
     """Copy the PDF and the packages of node-checkup. Raises SystemExit if one is not built."""
-    made = []
+    files = []
     for pattern, command in (
         ("pdf/*.pdf", "make pdf"),
         ("checkup/node_checkup-*.whl", "make checkup"),
         ("checkup/node-checkup-*.tgz", "make checkup"),
     ):
-        built = sorted(BUILT.glob(pattern))
-        if len(built) != 1:
+        artefacts = sorted(BUILT.glob(pattern))
+        if len(artefacts) != 1:
             raise SystemExit(
-                f"_build/{pattern} should be one file, but there are {len(built)}. Empty that "
+                f"_build/{pattern} should be one file, but there are {len(artefacts)}. Empty that "
                 f"folder and run {command}."
             )
-        name = f"{NAME}-{version()}.pdf" if pattern.startswith("pdf") else built[0].name
-        made.append(Path(shutil.copy(built[0], folder / name)))
-    return made
+        name = f"{NAME}-{version()}.pdf" if pattern.startswith("pdf") else artefacts[0].name
+        files.append(Path(shutil.copy(artefacts[0], folder / name)))
+    return files
 
 
 def main(folder: Path) -> None:

@@ -35,7 +35,7 @@ NONE = (
     "<p>No Node has been measured yet. <code>make versions</code> measures them and writes "
     "<code>data/versions.json</code>.</p>"
 )
-WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its warnings
+WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # the format of a warning in a claim
 MOST = "in more than half of its trials: {}"
 KNOWN = "Changes that no verdict, interval or order above shows"
 NO_CAUSE = "No cause is known."
@@ -45,8 +45,8 @@ COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "
 
 
 class _Notes:
-    """Reasons that stand below a table, each once; cells have its number. A title over a cell could
-    be read with a mouse alone.
+    """Numbered reasons below a table, each once; a cell shows its number. A title attribute of a
+    cell would only be readable with a mouse.
     """
 
     def __init__(self, name: str) -> None:
@@ -54,7 +54,7 @@ class _Notes:
         self._found: dict[str, int] = {}
 
     def mark(self, why: str) -> str:
-        """Return the number of a reason, a link to it; nothing without one."""
+        """Return the number of a reason as a link; nothing without a reason."""
         if not why:
             return ""
         n = self._found.setdefault(why, len(self._found) + 1)
@@ -112,7 +112,8 @@ def changed(build: Build, data: version_results.Data) -> Html:
         (kind, id, entry) for kind in version_results.KINDS for id, entry in data[kind].items()
     ]
     differing = [item for item in entries if version_results.changed(item[0], item[2])]
-    # What has a cause comes first, the newest change on top; what was only not to be had, last.
+    # Rows with a cause come first, with the newest change on top. Rows that only lack an answer
+    # come last.
     differing.sort(
         key=lambda item: (
             -int(causes.get(item[1], {}).get("since", 0)),
@@ -326,8 +327,8 @@ def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
 
 
 def _other_limit(entry: dict[str, Any]) -> str:
-    """Say that the limit is another one now than when the Nodes were measured. A published claim is
-    judged again by its limit of today, a sentence of the book is not.
+    """Return a note that the limit has changed since the Nodes were measured. A published claim is
+    judged again by the present limit, a sentence of the book is not.
     """
     then, now = entry.get("limit", ""), entry.get("now", "")
     if not then or not now or then == now:
@@ -356,7 +357,7 @@ def _cell(kind: str, result: dict[str, Any] | None, notes: _Notes) -> str:
 
 
 def _often(found: dict[str, Any]) -> list[str]:
-    """Return what was not in order in more than half of the trials of a claim."""
+    """Return the checks that did not pass in more than half of the trials of a claim."""
     hits = [WARNED.fullmatch(str(one)) for one in found.get("warnings", ())]
     return sorted(hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3]))
 
@@ -373,7 +374,7 @@ def value_text(result: dict[str, Any]) -> str:
 
 
 def _cause(cause: dict[str, Any] | None, columns: int) -> str:
-    """Return the row below the one whose cause it tells."""
+    """Return the table row that explains the cause of the row above it."""
     said = f"<small>{NO_CAUSE if cause is None else _told(cause)}</small>"
     return f'<tr><td colspan="{columns}"><div>{said}</div></td></tr>'
 
@@ -430,13 +431,14 @@ def _if_measured(make: Callable[[Build, version_results.Data], Html]) -> placeho
         data = version_results.read()
         if data is None:
             return Html(NONE)
-        # Where nginx is missing, a live page does not judge all of its claims: no link leads there.
+        # If nginx is missing, a live page does not judge all of its claims, so no link leads there.
         for published in (True, False):
             for claim in verdicts.judged(build, published=published):
                 entry = data["claims"].get(claim["id"], {})
                 entry["judged"] = True
                 entry["now"] = claim.get("limit", "")
-                if entry.get("limit") == entry["now"]:  # the same claim, perhaps in other words
+                # The claim is the same, perhaps in other words.
+                if entry.get("limit") == entry["now"]:
                     entry["sentence"] = claim.get("sentence") or entry.get("sentence", "")
         return make(build, data)
 

@@ -15,7 +15,7 @@ from lab.plot.series import Line
 from lab.plot.ticks import ratio_ticks
 from lab.text.numbers import short
 
-WIDTH, HEIGHT = 1200, 630  # what Open Graph asks for
+WIDTH, HEIGHT = 1200, 630  # the size that Open Graph requires
 COLOURS = {name: light for name, (light, _) in THEMES.items()}
 
 
@@ -50,7 +50,7 @@ def draw(lines: list[Line], title: str) -> Any:
     axes.axvline(1, color=COLOURS["axis"], linewidth=1.6)
     for row, line in enumerate(lines):
         low, high = (end if math.isfinite(end) else line.estimate for end in (line.low, line.high))
-        if not line.undecided:  # the picture has no room to say why a row has no verdict
+        if not line.undecided:  # the picture has no room for the reason of a missing verdict
             axes.plot([low, high], [row, row], color=COLOURS["1"], linewidth=3)
         fill = COLOURS["paper" if line.undecided else "1"]
         axes.plot(line.estimate, row, "o", color=COLOURS["1"], markersize=9, markerfacecolor=fill)

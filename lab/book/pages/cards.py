@@ -38,7 +38,7 @@ NOT_JUDGED = "not judged in this build"
 HTML = macros(
     (Path(site.__file__).parent / "templates/components/claim-cards.html").read_text("utf-8")
 )
-APART = 0.13  # share of an axis between two of its ticks: room for "0.5×" on a phone
+APART = 0.13  # the least distance of two ticks, as a share of an axis: room for "0.5×" on a phone
 # An axis has 1 at the same place on every card, and its own length, or what is near 1 would be a
 # dot beside what is far; below 1 there is less to show. No axis is shorter than a factor of 3.
 ONE = 0.3
@@ -81,7 +81,7 @@ class Axis:
 def cards(build: Build) -> Html:
     """Return a card a published claim: what was said, what we found, the verdict, and why."""
     judged_by_id = {c["id"]: c for c in judged(build, published=True)}
-    # A chapter that was measured before a claim was renamed still has the old name.
+    # A chapter that was measured before a claim was renamed has the claim's old name.
     entries = claims.claims()["claims"]
     names = [
         *(n for n in judged_by_id if n in entries),
@@ -165,7 +165,7 @@ def _whole(c: dict[str, Any]) -> bool:
 
 
 def _expected_false(build: Build) -> str:
-    """Say how many of the verdicts that were read from an interval one expects to be false."""
+    """Return how many of the verdicts that were read from an interval are false on average."""
     every = [c for which in (True, False) for c in judged(build, published=which)]
     read = [c for c in every if c.get("basis") == "interval" and c["verdict"] != "no verdict"]
     most = (1 - LEVEL) * len(read)
@@ -287,9 +287,9 @@ def _spread(name: str) -> str:
 
 
 def marks(c: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the axis of a claim that compares two servers, and what stands on it; None without an
-    estimate. The sittings are thin lines below. A ratio that we derived is none that was published,
-    so it has no star.
+    """Return the axis of a claim that compares two servers, and the marks on it; None without an
+    estimate. The sittings are thin lines below. A ratio that we derived was not published, so it
+    has no star.
     """
     value = c["value"]
     estimate = value["estimate"]
@@ -358,12 +358,12 @@ def _facet(
 
 
 def _key(verdict: str) -> str:
-    """A verdict as an address names it."""
+    """Return a verdict in the form that an address uses."""
     return verdict.replace(" ", "-")
 
 
 def _tally(found: Sequence[dict[str, Any]]) -> str:
-    """How often there is each verdict: "7 held, 1 no verdict"."""
+    """Return how often each verdict occurs: "7 held, 1 no verdict"."""
     seen = [c["verdict"] for c in found]
     return ", ".join(f"{seen.count(word)} {word}" for word in judge.WORDS if word in seen)
 

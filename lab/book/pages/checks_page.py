@@ -42,7 +42,7 @@ CHECKS = {
     "throttled": (18, "neither a quota nor a hypervisor took processor time from the trial"),
 }
 HOWS = ("failed", "warned", "expected")
-NO_RULE = "–"  # of a check that this version does not know
+NO_RULE = "–"  # the rule of a check that this version does not know
 
 
 def check_table(build: Build) -> Html:
@@ -57,7 +57,7 @@ def check_table(build: Build) -> Html:
         for name, how in {(check_of(n, c), how_of(c)) for n, c in t.checks.items()}:
             if how:
                 counts[how][name] += 1
-    # A check that came after the recorded run asked nothing of it.
+    # A check that was added after the recorded run has no results.
     asked = {check_of(name, check) for t in trials for name, check in t.checks.items()}
     names = {*(set(ALL) & asked), *(name for found in counts.values() for name in found)}
     rows = [_row(name, counts, len(trials)) for name in sorted(names, key=_place)]
@@ -80,15 +80,13 @@ def check_table(build: Build) -> Html:
 
 
 def check_of(name: str, check: Check) -> str:
-    """The name of a check without its stream; with a question mark where it had nothing to judge
-    by.
-    """
+    """Return the name of a check without its stream, and with a question mark if it had no data."""
     own = name.rpartition(".")[2]
     return f"{own}?" if check.status == "warn" and check.value is None else own
 
 
 def how_of(check: Check) -> str:
-    """Return how a check spoke, one of HOWS; "" if it passed."""
+    """Return the result of a check, one of HOWS; "" if it passed."""
     if check.status == "ok":
         return ""
     if check.text.endswith(EXPECTED):

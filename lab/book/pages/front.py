@@ -31,8 +31,8 @@ from lab.text.phrasing import capital
 
 FILE = paths.ROOT / "docs" / "ping.svg"
 HASHED_MS, ASKED_MS = 500, 100  # servers/node/ping.mjs and AFTER_MS of book/start/pings.mjs
-SECONDS = 5  # that the picture moves: a tenth of the speed
-LEFT, PER_MS, ROW, TOP = 20, 0.64, 78, 6  # in pixels of the view box
+SECONDS = 5  # the seconds for which the picture moves, at a tenth of the speed
+LEFT, PER_MS, ROW, TOP = 20, 0.64, 78, 6  # pixels of the view box
 WIDTH = 360
 NONE = "<p>No chapter of this build has judged a published claim.</p>"
 FINDINGS = ("sync-vs-async-file", "response-size")
@@ -81,7 +81,7 @@ MOTION = """
 
 @dataclass(frozen=True)
 class Pinged:
-    """What a handler let the ping do: medians over the recorded tries."""
+    """How long the ping took beside a handler: medians over the recorded tries."""
 
     code: str
     wait_ms: float
@@ -105,7 +105,7 @@ def pinged() -> list[Pinged]:
 
 
 def words(outcomes: list[Pinged]) -> str:
-    """Return the picture for a reader who hears it."""
+    """Return the description of the picture for a reader who hears the page."""
     rows = "; ".join(f"with {row.code.rstrip(';')} it {row.outcome}" for row in outcomes)
     return (
         f"Three servers hash for {HASHED_MS} ms. A ping arrives {ASKED_MS} ms after the request "
@@ -114,7 +114,10 @@ def words(outcomes: list[Pinged]) -> str:
 
 
 def drawing(outcomes: list[Pinged], style: str = "") -> str:
-    """Return the picture as SVG. style : what a file brings, and a page has of its own."""
+    """Return the picture as SVG.
+
+    style : the styles of a file; a page has its own
+    """
     rows = "".join(_row(TOP + ROW * i, row) for i, row in enumerate(outcomes))
     bottom = TOP + ROW * len(outcomes) + 10
     ticks = "".join(

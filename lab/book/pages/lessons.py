@@ -27,8 +27,8 @@ from lab.grading.exercise import LEVELS, Exercise
 from lab.text.numbers import count
 from lab.widgets.markup import inline
 
-COURSES = paths.ROOT / "lab" / "classroom" / "syllabus"  # a file for each number of weeks
-SIZES = paths.DATA / "hub-sizes.json"  # what bench/hub.mjs measured
+COURSES = paths.ROOT / "lab" / "classroom" / "syllabus"  # one file for each number of weeks
+SIZES = paths.DATA / "hub-sizes.json"  # written by bench/hub.mjs
 _NEEDS = re.compile(
     r"^You (?:need (?:to know |to have read )?|should (?:know|have read) )(.*?)\.(?:\s|$)",
     re.M | re.S,
@@ -187,7 +187,7 @@ def _title(chapter: str) -> str:
 
 
 def _apart(pieces: list[Link] | list[str]) -> list[str | Link]:
-    """Each in a paragraph of its own."""
+    """Return each text in a paragraph of its own."""
     return [one for piece in pieces for one in (piece, placeholders.BREAK)][:-1]
 
 

@@ -28,7 +28,7 @@ from lab.widgets.markup import inline
 
 PAGE = "book/project"
 NAME = "drop"
-WIDTH, ROW, TOP = 440, 38, 92  # of the picture, in its own units
+WIDTH, ROW, TOP = 440, 38, 92  # the size of the picture, in its own units
 
 
 class BadProject(LabError):
@@ -72,7 +72,7 @@ def _alt(lines_text: str, moves: set[str]) -> str:
 
 
 def _parts() -> list[dict[str, Any]]:
-    """The lines of the picture, one for each step that there is. Raises BadProject."""
+    """Return the lines of the picture, one for each existing step. Raises BadProject."""
     file = EXERCISES / f"{NAME}.toml"
     parts: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["parts"]
     wanted = [step.step for step in exercises.steps(NAME)]
@@ -163,7 +163,7 @@ def rubric(build: Build) -> PageTable:
 
 
 def _lines(lines: Iterable[str]) -> list[str | Link]:
-    """Each in a paragraph of its own."""
+    """Return each text in a paragraph of its own."""
     pieces: list[str | Link] = [item for line in lines for item in (line, placeholders.BREAK)]
     return pieces[:-1]
 

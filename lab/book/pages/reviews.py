@@ -24,33 +24,34 @@ from lab.widgets.markup import inline, json_script, plain
 from lab.widgets.question import questions
 from lab.widgets.question.questions import Question
 
-KINDS = {"choice", "number", "order", "curve"}  # that lab/widgets/review can ask
-LINES = range(2, 13)  # of a program whose order is predicted, as in replay/predict.js
+KINDS = {"choice", "number", "order", "curve"}  # the kinds that lab/widgets/review can ask
+# The number of lines of a program whose order is predicted, as in replay/predict.js.
+LINES = range(2, 13)
 SEEN = "In which order does this program print its lines?"
 SEVERAL = " More than one order was seen, and each of them is right."
 
 
 @dataclass(frozen=True)
 class Told:
-    """A question of a page, and what its page says is right."""
+    """A question of a page, with the answer that its page gives."""
 
     question: Question
-    right: Any  # None: not known in this build, or not to this run
+    right: Any  # none: not known in this build or in this run
     measured: bool
-    place: str  # where its page tells: page and anchor
-    section: str  # the heading above that
-    replay: str = ""  # under what a browser keeps the order that is predicted there
+    place: str  # the page and anchor of the answer
+    section: str  # the heading above the question
+    replay: str = ""  # the name under which a browser stores the predicted order
 
     @property
     def can_be_asked(self) -> bool:
-        """Return whether a review can ask it, and judge; a mere guess would say nothing of how
-        sure a reader may be.
+        """Return whether a review can ask and judge the question. A question at which readers can
+        only guess is left out, because its answer says nothing about how sure a reader may be.
         """
         question = self.question
         return question.kind in KINDS and self.right is not None and not question.guess
 
     def to_json(self, page: str) -> dict[str, Any]:
-        """Return what an element needs that asks it again on `page`."""
+        """Return the data of an element that asks the question again on `page`."""
         data = self.question.tells(self.right) | self._about(page)
         if self.question.code:
             data["code"] = self.question.code
@@ -59,7 +60,7 @@ class Told:
         return data
 
     def shown(self, page: str) -> dict[str, Any]:
-        """Return what an element needs that lists it on `page`, without the reasons."""
+        """Return the data of an element that lists the question on `page`, without the reasons."""
         asked = {"id": self.question.id, "kind": self.question.kind}
         if self.question.kind not in KINDS:
             return asked | {"ask": inline(self.question.asked)} | self._about(page)
@@ -76,7 +77,7 @@ class Told:
         return data | {name: True for name, so in flags.items() if so}
 
     def plainly(self, page: str) -> str:
-        """Return as HTML what is asked, and folded what is right, for who has no JavaScript."""
+        """Return the question as HTML, with a folded answer, for readers without JavaScript."""
         where = "On its page" if self.measured else "The answer"
         link = f'<p><a href="{escape(address(self.place, page))}">Read it again</a></p>'
         return (
@@ -142,7 +143,7 @@ def of_chapters(build: Build, chapters: Iterable[str]) -> dict[str, list[Told]]:
 
 
 def _asked(build: Build, chapter: str, chapter_questions: Iterable[Question]) -> Iterator[Told]:
-    """A chapter's questions in its order, then its replays."""
+    """Return a chapter's questions in its order, then its replays."""
     record = build.last(chapter)
     text = (paths.ROOT / f"{chapter}.md").read_text("utf-8")
     answers = {entry["id"]: entry for entry in reversed(record.answers)} if record else {}
@@ -166,13 +167,15 @@ def _asked(build: Build, chapter: str, chapter_questions: Iterable[Question]) ->
 
 
 def _replay(chapter: str, text: str, replay: Mapping[str, Any]) -> Told | None:
-    """The order of a program as a question; None for what its replay does not ask either."""
+    """Return the order of a program as a question; None for a program whose replay does not ask for
+    it.
+    """
     first = replay["orders"][0] if replay["orders"] else []
     if len(first) not in LINES or len(set(first)) < 2:
         return None
     orders = [order for order in replay["orders"] if sorted(order) == sorted(first)]
     orders = [order for i, order in enumerate(orders) if order not in orders[:i]]
-    # As in replay/predict.js it never starts with an order that is right.
+    # As in replay/predict.js, the first order that is shown is never right.
     turns = (sorted(first)[i:] + sorted(first)[:i] for i in range(len(first)))
     items = next((turn for turn in turns if turn not in orders), sorted(first))
     question = Question(
@@ -193,7 +196,7 @@ def _replay(chapter: str, text: str, replay: Mapping[str, Any]) -> Told | None:
 
 
 def _above(text: str, noted: Mapping[str, Any]) -> str:
-    """The heading above a replay: where its page names the program's file, or has its text."""
+    """Return the heading above a replay: the last one before the program's file name or text."""
     if f'/{noted["name"]}"' in text or f'"{noted["name"]}"' in text:
         return teaching.under(text, f'"{noted["name"]}"', f'/{noted["name"]}"')
     words = r"\s+".join(map(re.escape, noted["source"].split()))

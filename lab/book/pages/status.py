@@ -202,7 +202,7 @@ def _programs(sources: list[PublishedRecord], build: Build) -> list[list[Cell]]:
             from_lock_files.add(f"{label} {brought}{pin}")
         else:
             missing.add(label)
-    ours = ("node", "ours")  # said elsewhere; a part of this book
+    ours = ("node", "ours")  # these are shown elsewhere, or are a part of this book
     tools = {
         f"{n.partition('-')[0]} {v}" for n, v in recorded_versions if "/" not in n and n not in ours
     }

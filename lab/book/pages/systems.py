@@ -23,7 +23,8 @@ from lab.text.numbers import number
 
 HEAD = ["source", "chapter", "server", "published", "here", "verdict"]
 NONE = "–"
-UNITS = ("req/s", "s", "ms")  # of figures that a source measured; others are of its set-up
+# The units of measured numbers. Numbers with other units describe a source's set-up.
+UNITS = ("req/s", "s", "ms")
 
 
 def systems_table(build: Build) -> PageTable:
@@ -60,7 +61,7 @@ def _rows(name: str, c: dict[str, Any] | None, files: dict[str, Path]) -> list[l
 
 
 def _server(arm: str, system: str) -> str:
-    """An arm as our chapter calls it, and what stood in its place in the source."""
+    """Return an arm under the name in our chapter, with its counterpart in the source."""
     return arm if not system or system.lower() == arm.lower() else f"{arm} ({system})"
 
 

@@ -32,7 +32,7 @@ from lab.plot.forest import forest
 from lab.plot.palette import Look
 from lab.plot.series import Line
 
-# How a row is drawn, by the tone of its verdict.
+# The look of a row, by the tone of its verdict.
 LOOKS = {
     "ok": Look("ok", "o", "-"),
     "less": Look("less", "s", "-"),
@@ -41,8 +41,10 @@ LOOKS = {
     "none": Look("muted", "o", "-"),
 }
 AXIS = "ratio and its 95 % interval"
-NOTE = re.compile(r" \([^()]*\)(?=\.?$)")  # on the source, after a claim: the claim's card has it
-# What a drawing depends on beside its rows: an edit there draws it again.
+# A note on the source after a claim; the claim's card shows it.
+NOTE = re.compile(r" \([^()]*\)(?=\.?$)")
+# Files on which a drawing depends in addition to its rows. If one is edited, the plot is drawn
+# again.
 CODE = sorted(file for of in (plot, text) for file in Path(str(of.__file__)).parent.glob("*.py"))
 COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
@@ -76,7 +78,8 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     ]
     is_listed = any(claim.get("source") or claim.get("quoted") for claim in judged_claims)
     order = {name: i for i, name in enumerate(claims.claims()["claims"])} if is_listed else {}
-    return sorted(judged_claims, key=lambda c: order.get(c["id"], len(order)))  # else as they are
+    # Other claims keep their order.
+    return sorted(judged_claims, key=lambda c: order.get(c["id"], len(order)))
 
 
 def lines(build: Build) -> list[Line]:

@@ -19,7 +19,7 @@ from lab.book.pipeline.locks import STATE
 from lab.book.pipeline.report import Outcome
 from lab.settings import Mode
 
-Shows = Literal["measured", "recorded", "nothing"]  # what the page of a chapter has
+Shows = Literal["measured", "recorded", "nothing"]  # the results that the page of a chapter shows
 NOTHING = ""  # the token of a page without results
 
 
@@ -28,13 +28,13 @@ class ShownChapter:
     """The results that the page of a chapter shows."""
 
     shows: Shows
-    code: str  # digest of the cells that it belongs to
-    token: str  # NOTHING, or what leads to the outputs and to their record
-    variant: str  # whose record that is
+    code: str  # a digest of the cells to which the results belong
+    token: str  # NOTHING, or the key of the outputs and of their record
+    variant: str  # the variant whose record it is
     outcome: Outcome
 
 
-@dataclass(eq=False)  # pages ask by build
+@dataclass(eq=False)  # the pages of a build are cached by its identity
 class Build:
     """The chapters in reading order, as one drawing pass shows them.
 
@@ -42,7 +42,7 @@ class Build:
     """
 
     root: Path
-    folder: Path  # the one that holds html/ and the notebook cache
+    folder: Path  # the folder with html/ and the notebook cache
     mode: Mode
     profile: str
     shown: dict[str, ShownChapter]
@@ -56,12 +56,12 @@ class Build:
 
     @cached_property
     def present(self) -> Present:
-        """Digests of what chapters depend on."""
+        """Return digests of the inputs of chapters."""
         return Present(self.root)
 
     @property
     def state(self) -> Path:
-        """The folder of what builds here have noted."""
+        """The folder with the notes of builds."""
         return self.folder / STATE
 
     def last(self, chapter: str) -> Record | None:

@@ -1,4 +1,4 @@
-"""What a killed build left half written, taken out of jupyter-cache."""
+"""Removes the half-written results of a killed build from jupyter-cache."""
 
 from __future__ import annotations
 

@@ -35,7 +35,8 @@ class Chapter:
     code: str
 
 
-@lru_cache(maxsize=64)  # a replay asks twice: when it hands out its chapters, and for each page
+# A replay parses a chapter twice: when the chapter is scheduled, and when its page is read.
+@lru_cache(maxsize=64)
 def parse(name: str, text: str, path: str) -> Chapter | None:
     """Return the chapter in `text`, None for a page without cells.
 
@@ -69,7 +70,7 @@ def with_token(text: str, token: str) -> str:
     Every other line stays where it was: warnings quote line numbers.
     """
     fence = re.search(r"^(---|\.\.\.)\s*$", text[3:], re.M)
-    assert fence is not None  # parse() has read this front matter
+    assert fence is not None  # parse() has already read this front matter
     head, body = text[: fence.start() + 3], text[fence.start() + 3 :]
     opening, yaml_text = head.split("\n", 1)
     root = yaml.compose(yaml_text)

@@ -22,13 +22,14 @@ from lab.book.pipeline.build import Build
 from lab.errors import LabError
 from lab.kernels import forks
 
-# Objects made between two searches for rubbish: a pass makes millions that stay, and ends soon.
+# The number of new objects between two garbage collections. A pass makes millions of objects that
+# stay, and ends soon.
 RUBBISH = (100_000, 20, 100)
 AGAIN = "Finished chapters stay in the cache, and the next build continues from there."
-NOT_RIGHT = 3  # no exit code of ours: the site is there, and what is wrong was told
-IMPORTED = "lab.book.preload_records"  # before the first page is to be written
+NOT_RIGHT = 3  # not an exit code: the site was written, and its errors were reported
+IMPORTED = "lab.book.preload_records"  # it must be imported before the first page is written
 PROGRAM = "lab.book.pipeline.drawing_process"
-SIZE_BYTES = 8  # of the number before what is to be drawn
+SIZE_BYTES = 8  # the bytes of the number before the data to draw
 CODES = (0, 1, NOT_RIGHT)
 
 
@@ -103,7 +104,7 @@ class Passes:
 
     def __init__(self, verbose: bool) -> None:
         self._verbose = verbose
-        # It is ready when the recorded run is drawn.
+        # The process is ready by the time when the recorded run has been drawn.
         self._server = forks.server(IMPORTED) if forks.POSSIBLE else None
 
     def __enter__(self) -> Passes:
@@ -121,7 +122,7 @@ class Passes:
         process = subprocess.Popen(
             [sys.executable, *command],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for us, who then end it
+            start_new_session=True,  # Ctrl-C reaches only us; we then end the process
         )
         assert process.stdin is not None
         try:
@@ -132,7 +133,7 @@ class Passes:
             code = process.wait()
         finally:
             with contextlib.suppress(BrokenPipeError):
-                process.stdin.close()  # it ends with that, whatever it is about
+                process.stdin.close()  # the process ends at the end of its input, at any point
             process.wait()
         if code not in CODES:
             raise LabError(

@@ -12,8 +12,10 @@ from lab.book.pipeline.drawing import SIZE_BYTES, sphinx
 
 
 def main() -> int:
-    """Draw the build that comes in, and leave at once when the process that sent it is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who started us tells us when to stop
+    """Draw the build that arrives on standard input. Exit at once if the process that sent it is
+    gone.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started us decides when we end
     size = int.from_bytes(_read(SIZE_BYTES), "big")
     build, verbose = pickle.loads(_read(size))
     threading.Thread(target=_leave_with_owner, daemon=True).start()
@@ -21,8 +23,8 @@ def main() -> int:
 
 
 def _read(size: int) -> bytes:
-    # By the descriptor: a process that is forked while a thread holds the lock of `sys.stdin`
-    # hangs.
+    # We read from the descriptor. A process that is forked while a thread holds the lock of
+    # `sys.stdin` would hang.
     data = b""
     while len(data) < size:
         more = os.read(0, size - len(data))
@@ -33,7 +35,7 @@ def _read(size: int) -> bytes:
 
 
 def _leave_with_owner() -> None:
-    _read(1)  # pages are replaced in one step, and the next build looks after the rest
+    _read(1)  # pages are replaced in one step, and the next build repairs the rest
 
 
 if __name__ == "__main__":

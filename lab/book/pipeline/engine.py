@@ -1,8 +1,9 @@
-"""The one that runs cells: which chapters are stale, what is run of them, what the site shows then.
+"""The engine that runs cells: it decides which chapters are stale, runs them, and knows what the
+site shows.
 
-Chapters run before Sphinx reads a page, outside of it. In a replay and in the smoke profile no
-figure is read, so several run beside each other; else a chapter has the machine to itself, in the
-order of the book. What each page shows is a `Build`, which a drawing pass of Sphinx puts on paper.
+Chapters run before and outside of Sphinx. In a replay and in the smoke profile nothing is measured,
+so several chapters run at the same time; otherwise a chapter has the machine to itself, in the
+order of the book. What each page shows is a `Build`, which a drawing pass of Sphinx draws.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from lab.book.pipeline.report import Outcome, say, short
 from lab.book.pipeline.variant import REMOVED, ChapterPlan, Variant, cached
 from lab.kernels.forks import provisioner
 
-REPLAYED_AT_ONCE = 4  # kernels wait, too: on two cores that took 64 s where two at once took 68
+# Kernels also wait: on two cores a replay took 64 s with four kernels and 68 s with two.
+REPLAYED_AT_ONCE = 4
 SMOKED_AT_ONCE = 2
-CELL_S = 30  # Jupyter Book's own limit, where _config.yml has none
+CELL_S = 30  # Jupyter Book's own limit, for a _config.yml without one
 NOT_YET = "its page shows the recorded run until the chapter is measured here"
 NOTHING_FITS = "no recorded run fits the chapter as it is now"
 
@@ -57,10 +59,10 @@ class Engine:
         self._cache = folder / ".jupyter_cache"
         self._timeout = seconds_a_cell()
         self._open = ExitStack()
-        # By chapter and digest of its cells: what became of it in this build. One that was edited
-        # meanwhile is another.
+        # Outcomes of this build, by chapter and digest of its cells. A chapter that was edited
+        # meanwhile has another digest.
         self._tried: dict[tuple[str, str], tuple[ChapterPlan, Outcome]] = {}
-        self._kept: dict[str, str] = {}  # tokens of results that the cache has, with their cells
+        self._kept: dict[str, str] = {}  # tokens of results in the cache, with their cells
 
     def __enter__(self) -> Engine:
         lock = BuildLock(paths.ROOT, self.folder, measures=self.variant.mode == "live")
@@ -117,7 +119,9 @@ class Engine:
             finished_count += len(batch)
 
     def draw_recorded(self) -> None:
-        """Run in replay what has no result of this machine, so that its page shows something."""
+        """Run the chapters without a result of this machine in replay, so that their pages show
+        something.
+        """
         plans = [(page, self._plan(self.recorded, page)) for page, _ in self.to_run()]
         chapters = [(page, plan) for page, plan in plans if plan.because]
         nth = 0
@@ -139,7 +143,7 @@ class Engine:
         return Build(paths.ROOT, self.folder, mode, profile, shown, self.started, is_last)
 
     def tell_cached(self) -> None:
-        """Say of each chapter with a result since when that is here."""
+        """Report for each chapter with a cached result when the result was made."""
         for shown in self.build().shown.values():
             if shown.outcome.action == "cached":
                 say(shown.outcome.line())
@@ -150,7 +154,9 @@ class Engine:
         return SMOKED_AT_ONCE if self.variant.profile == "smoke" else 1
 
     def _minutes_left(self, pages: list[ChapterPage]) -> str:
-        """Return how long these took the last time, in words; "" if one was never run here."""
+        """Return how long these chapters took the last time, in words; "" if one was never run
+        here.
+        """
         seconds = 0.0
         for page in pages:
             records = self.variant.records.of(page.name)
@@ -163,7 +169,7 @@ class Engine:
         return self._tried.get((page.name, page.parsed.code))
 
     def _plan(self, variant: Variant, page: ChapterPage) -> ChapterPlan:
-        """Return what is to be done, which is to run the cells if the cache has lost its result."""
+        """Return the plan for a chapter: to run its cells if the cache has lost its result."""
         plan = variant.plan(page.name, page.parsed)
         return (
             plan if plan.because or self._has(page, plan.token) else replace(plan, because=REMOVED)
@@ -208,7 +214,9 @@ class Engine:
         at_once: int,
         begins: Callable[[ChapterPage, ChapterPlan], None],
     ) -> Iterator[tuple[ChapterPage, ChapterPlan, Outcome]]:
-        """Run the cells of these chapters; each is told when it begins and returned at its end."""
+        """Run the cells of these chapters. Report each chapter when it begins, and return it at its
+        end.
+        """
         if not batch:
             return
         left, running = iter(batch), dict[str, tuple[ChapterPage, ChapterPlan]]()
@@ -226,14 +234,14 @@ class Engine:
 
 
 def _taken(executor: Executor, variant: Variant, page: ChapterPage, plan: ChapterPlan) -> Outcome:
-    """Return what became of a chapter that is done, noted in its variant."""
+    """Return the outcome of a finished chapter, after noting it in the variant."""
     try:
         executed = executor.finish(page.name)
         return variant.note(page.name, plan, executed.seconds, cells=executed.cells)
     except Broken as broken:
         error = broken.__cause__
         if isinstance(error, OSError) and not isinstance(error, TimeoutError):
-            raise error from None  # a full disk is not the chapter's fault
+            raise error from None  # a full disk is not an error of the chapter
         error_text = "".join(traceback.format_exception_only(error))
         cells = broken.notebook.cells
         failure = report.failure_in(page.name, page.path, cells, error_text)

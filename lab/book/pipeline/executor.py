@@ -16,7 +16,7 @@ from typing import Any
 from lab.book.pipeline.chapter import cell_digest
 from lab.processes.waits import some_done
 
-STOPPING_S = 60  # until the kernels that still run are gone
+STOPPING_S = 60  # the time until the kernels that still run are gone
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Executor:
         notebook = read_myst_markdown_notebook(text, path=str(path))
         folder = {"metadata": {"path": str(path.parent)}}
         clock = _Clock()
-        # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
+        # Times would be in the cells' metadata, which are a part of jupyter-cache's key.
         client = NotebookClient(
             notebook,
             timeout=self._timeout,
@@ -147,7 +147,7 @@ class Executor:
         atexit.register(self.stop)
 
     async def _cancel(self) -> None:
-        for client in self._clients:  # asked politely, a kernel ends its cell and complains
+        for client in self._clients:  # an interrupted kernel ends its cell and reports an error
             client.shutdown_kernel = "immediate"
         ours = asyncio.current_task()
         tasks = [task for task in asyncio.all_tasks() if task is not ours]

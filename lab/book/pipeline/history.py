@@ -21,9 +21,9 @@ KEPT = 8
 class Record:
     """One successful execution of a chapter."""
 
-    token: str  # what stands in the notebook's kernelspec, and so in jupyter-cache's key
-    code: str  # digest of the code cells
-    executed: str  # local time, ISO 8601, seconds
+    token: str  # a part of the notebook's kernelspec, and so of jupyter-cache's key
+    code: str  # the digest of the code cells
+    executed: str  # the local time, ISO 8601, in seconds
     because: str
     seconds: float
     servers: int
@@ -32,11 +32,14 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     machine: str = ""
     claims: list[dict[str, Any]] = field(default_factory=list)
-    answers: list[dict[str, Any]] = field(default_factory=list)  # what is right of its questions
+    # The right answers of its questions.
+    answers: list[dict[str, Any]] = field(default_factory=list)
     replays: list[dict[str, Any]] = field(default_factory=list)  # programs whose order is asked
-    drawn_from: list[str] = field(default_factory=list)  # experiments read from the reference
-    measured: list[str] = field(default_factory=list)  # experiments measured while it ran
-    cells: dict[str, float] = field(default_factory=dict)  # seconds of each, by its digest
+    # Experiments that were read from the reference run.
+    drawn_from: list[str] = field(default_factory=list)
+    measured: list[str] = field(default_factory=list)  # experiments that were measured while it ran
+    # The seconds of each cell, by the cell's digest.
+    cells: dict[str, float] = field(default_factory=dict)
 
     def holds(self, code: str, present: Present) -> bool:
         """Return whether its cells and all its inputs are what they were."""
@@ -67,7 +70,7 @@ class Records:
         records = self.of(chapter)
         if not records:
             return "it has no result here yet"
-        # The nearest one: after an edit is undone and another made, only the other is a reason.
+        # The nearest record: if an edit is undone and another made, only the second is a reason.
         changes = [(r.inputs, present.digests(r.inputs)) for r in records if r.code == code]
         if not changes:
             return "its cells changed"
@@ -77,7 +80,9 @@ class Records:
         return explain(*nearest)
 
     def add(self, chapter: str, record: Record) -> None:
-        """Put a record first. Replaced in one step: a build may be killed at any moment."""
+        """Add a record as the first. The file is replaced in one step, because a build may be
+        killed at any moment.
+        """
         rows = [record, *(r for r in self.of(chapter) if r.token != record.token)][:KEPT]
         write_json(self._path(chapter), [asdict(r) for r in rows])
 

@@ -23,11 +23,12 @@ from lab.processes import machine, nodes
 from lab.servers import catalog
 
 ABSENT = "absent"
-MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
+# A digest that matches nothing, so that the chapter runs again.
+MOVED = "edited while the chapter ran"
 LOCKS = ("file:requirements.txt", "locked:package-lock.json")
-# What the kernel itself consists of, for chapters in that language.
+# The parts of the kernel itself, for chapters in that language.
 KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api", "lab/node/zeromq")}
-# Run in processes of their own, so the chapter's process never imports them.
+# These run in processes of their own, so the chapter's process never imports them.
 COMPANIONS = {
     "lab/processes/guard_link.py": (
         "lab/processes/guard.py",
@@ -39,7 +40,7 @@ COMPANIONS = {
     "lab/servers/process.py": ("lab/node/probe.cjs",),
 }
 NODE_SIDE = Path("lab/node")
-# Written by chapters while they run; a result cannot depend on itself.
+# Chapters write these while they run. A result cannot depend on itself.
 WRITTEN = ("data/runs/", "_build/")
 
 
@@ -50,7 +51,8 @@ class Present:
         self.root = root
         self._facts: dict[str, str] = {}
         self._files: dict[Path, tuple[tuple[int, int], str]] = {}
-        self._entries: tuple[str, dict[str, Any]] = ("", {})  # of the catalogue with this digest
+        # The entries of the catalogue with this digest.
+        self._entries: tuple[str, dict[str, Any]] = ("", {})
 
     def digest(self, name: str) -> str:
         """Return the present digest of one named input."""
@@ -94,8 +96,8 @@ class Present:
                 implied_names.update(f"program:{p}" for p in entry.get("needs", ()))
         beside = {file for name in files for file in COMPANIONS.get(name, ())}
         implied_names.update(f"file:{name}" for name in beside)
-        # A Node module is noted by the file that was started; what it imports lies beside it.
-        # Those in lab/node itself import nothing, and below it lies all the rest.
+        # A Node module is noted by the file that was started; its imports are next to it. Files in
+        # lab/node import nothing, and folders below hold everything else.
         folders = {Path(name).parent for name in files | beside}
         for folder in folders:
             if NODE_SIDE in folder.parents:
@@ -120,7 +122,7 @@ class Present:
     def _file(self, path: Path) -> str:
         try:
             status = path.stat()
-            if path.is_dir():  # what is in it: a page that reads all of its files depends on that
+            if path.is_dir():  # a page that reads all files of a folder depends on its content
                 return _short_hash("\n".join(sorted(file.name for file in path.iterdir())))
             stamp = (status.st_mtime_ns, status.st_size)
             if self._files.get(path, (None, ""))[0] != stamp:
@@ -135,7 +137,7 @@ def _entries(file: Path) -> dict[str, Any]:
         found = tomllib.loads(file.read_text("utf8")).get("servers", {})
     except (OSError, ValueError):
         return {}
-    # What is wrong in it is told where a server is asked for.
+    # Errors in the catalogue are reported when a server is requested.
     entries = found.items() if isinstance(found, dict) else ()
     return {
         name: catalog.filled(name, entry)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from lab.errors import LabError
 
-MEASURING = "_build/measuring.lock"  # held by whichever build measures
-STATE = ".lab"  # the folder of a build's notes, in the folder that it writes to
-LAST_PAGES_S = 60.0  # a process that writes pages is gone so soon after its build
+MEASURING = "_build/measuring.lock"  # the build that measures holds it
+STATE = ".lab"  # the folder of a build's notes, in its output folder
+LAST_PAGES_S = 60.0  # so soon after its build, a process that writes pages is gone
 
 
 class BuildBusy(LabError):
@@ -47,10 +47,11 @@ class BuildLock:
 
     def __init__(self, root: Path, folder: Path, *, measures: bool) -> None:
         self._files = {folder / STATE / "lock": f"Another build is writing to {folder}"}
-        if measures:  # whatever folder it writes to: measurements ruin each other
+        if measures:  # for any output folder, because simultaneous measurements disturb each other
             self._files = {root / MEASURING: "Another build is measuring", **self._files}
         self._locks: list[int] = []
-        self.killed = False  # whether the last build here was; known once locked
+        # Whether the last build here was killed; known once the folder is locked.
+        self.killed = False
 
     def __enter__(self) -> BuildLock:
         """Take both, or raise BuildBusy, which says who has them."""
@@ -60,7 +61,7 @@ class BuildLock:
         except BuildBusy:
             self.__exit__()
             raise
-        # A build that ends empties the file; one that was killed could not.
+        # A build that ends empties the file; a killed build can't.
         self.killed = os.fstat(self._locks[-1]).st_size > 0
         for handle in self._locks:
             _sign(handle)
@@ -82,7 +83,7 @@ class PagesLock:
         """
         busy = f"Another build is writing to {folder}"
         self._handle = take(folder / STATE / "writing", busy, patience_s=LAST_PAGES_S)
-        # Whether the last pages were not all written.
+        # Whether some of the last pages were not written.
         self.torn = os.fstat(self._handle).st_size > 0
         _sign(self._handle)
 

@@ -23,7 +23,8 @@ from lab.book.pipeline.locks import take
 from lab.errors import LabError, did_you_mean, nearest
 
 OUTPUT = "_build/chapter"
-# Of links to chapters that are not in this site; all the rest are errors, as in the whole book.
+# Warnings of links to chapters that are not in this site. All other warnings are errors, as in the
+# whole book.
 ELSEWHERE = ("myst.xref_missing", "myst.xref_ambiguous", "ref.doc", "ref.term", "toc.not_readable")
 LOCK = ".lab/lock"
 
@@ -60,7 +61,7 @@ def prepare(page: str, output: Path) -> dict[str, Any]:
     """
     refuse_beside(_folders(output))
     keep = output / LOCK
-    if output.is_dir():  # what is there was made by this command, and shows an older run
+    if output.is_dir():  # this command made the files that are there; they show an older run
         for old in sorted(output.rglob("*"), reverse=True):
             if old != keep and old not in keep.parents:
                 shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()

@@ -53,7 +53,7 @@ def rebuild(
         run(output)
         for line in warnings():
             print(line, flush=True)
-    except Exception as error:  # the server goes on, whatever it was
+    except Exception as error:  # the server goes on after any error
         print(explain(error, output), flush=True)
 
 
@@ -68,7 +68,8 @@ def serve(port: int, warnings: Callable[[], Iterable[str]] = tuple) -> int:
     print(f"The site will be at http://127.0.0.1:{port}/ once it is built.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
-    importlib.import_module("lab.book.preload")  # what a build does not have to do again
+    # Each build would otherwise import these modules again.
+    importlib.import_module("lab.book.preload")
     began = time.time()
     build = functools.partial(rebuild, warnings=warnings)
     builder = multiprocessing.Process(target=build, kwargs={"changed_paths": ()})

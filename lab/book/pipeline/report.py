@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lab.text.numbers import count
 
@@ -38,12 +38,15 @@ class Failure:
         return f"{place}:\n{cell}\n\n{textwrap.indent(self.traceback.strip(), '    ')}\n"
 
 
+Action = Literal["executed", "cached", "failed", "waiting"]
+
+
 @dataclass
 class Outcome:
     """The outcome of one chapter in a build."""
 
     chapter: str
-    action: str  # executed | cached | failed | waiting
+    action: Action
     because: str
     seconds: float = 0.0
     servers: int = 0

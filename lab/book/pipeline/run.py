@@ -26,7 +26,7 @@ from lab.book.pipeline.report import not_held, say
 from lab.errors import LabError
 from lab.text.numbers import count
 
-DRAW_EVERY_S = 180.0  # a drawing pass takes some seconds, in which nothing is measured
+DRAW_EVERY_S = 180.0  # a drawing pass takes some seconds in which nothing is measured
 OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
 
 
@@ -70,7 +70,8 @@ def run(
     print(f"Building the book ({what}) in {_short(html)}", flush=True)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        claims.sittings()  # a file that is none stops the build here, and not each of the chapters
+        # An invalid file of a sitting stops the build here, and not in each of the chapters.
+        claims.sittings()
         code = _build(output, verbose, only or {}, draw_every_s)
     except LabError as error:
         print(error, file=sys.stderr)
@@ -101,7 +102,7 @@ def _build(output: Path, verbose: bool, only: dict[str, Any], draw_every_s: floa
             return _read_meanwhile(engine, verbose, draw_every_s)
         engine.tell_cached()
         for _ in engine.run():
-            pass  # it says so itself
+            pass  # the error has already been reported
         build = engine.build()
         if site_stamp.is_current(build, only):
             for line in not_held(list(build.outcomes.values())):
@@ -127,7 +128,8 @@ def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
             "recorded ones, chapter by chapter, in the order of the book."
         )
         engine.tell_cached()
-        drawn_at, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all
+        # When the site was drawn, and whether it shows all results.
+        drawn_at, is_drawn = time.monotonic(), True
         try:
             for _ in engine.run():
                 is_drawn = False

@@ -20,10 +20,10 @@ from lab.book.pipeline.build import Build
 from lab.book.pipeline.history import write_json
 from lab.simulator import bundle
 
-# Nothing in them is drawn from; a folder whose name begins with a point is another.
+# Nothing is drawn from these folders, nor from folders whose names begin with a point.
 NOT_DRAWN = {"_build", "bench", "node_modules", "__pycache__", "target", "tests"}
 GIT = ("HEAD", "logs/HEAD", "packed-refs", "shallow")  # pages say when their source was changed
-# Written by a pass itself.
+# A pass writes these itself.
 REPORT = "build.json"
 RESULTS = "my-results.json"
 
@@ -36,7 +36,8 @@ def sources(build: Build, overrides: Mapping[str, Any]) -> str:
     ]
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("LAB_"))
     facts = [build.present.digest(name) for name in ("node", "python", "machine")]
-    facts.append(bundle.digest())  # of the Nodes that programs of a page can run on, too
+    # Also the digests of the Nodes on which a page's programs can run.
+    facts.append(bundle.digest())
     packages = sorted(os.listdir(sysconfig.get_path("purelib")))  # noqa: PTH208 - names only
     about = [build.mode, build.profile, chapters, settings, facts, sys.version, packages]
     files = [*_files(paths.ROOT, drawn_from=True), *_git(paths.ROOT / ".git")]

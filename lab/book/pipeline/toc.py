@@ -12,7 +12,7 @@ import yaml
 from lab import paths
 from lab.errors import LabError, did_you_mean, nearest
 
-SUFFIXES = ("", ".md", ".ipynb", ".rst")  # with which a page may lie there, and be listed
+SUFFIXES = ("", ".md", ".ipynb", ".rst")  # the endings that a page's file may have
 
 
 def pages(file: Path | None = None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.book.pipeline.inputs import WRITTEN
 
-KNOWN_RUNTIMES = ("node", "python")  # inputs of every chapter, by version
+KNOWN_RUNTIMES = ("node", "python")  # every chapter depends on these, by version
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Usage:
             self.drawn_from.add(str(row.get("experiment", row.get("id", ""))))
         elif kind == "measured":
             self.measured.add(str(row["experiment"]))
-        elif kind == "node":  # one that a program ran with beside the book's own
+        elif kind == "node":  # a Node on which a program ran in addition to the book's own
             self.names.add(f"node:{row['major']}")
         elif kind == "remark":
             self.remarks.append(str(row["text"]))

@@ -27,8 +27,8 @@ class ChapterPlan:
 
     parsed: source.Chapter
     token: str
-    because: str  # why it must be executed; empty if it need not
-    begun_ns: int  # epoch; a file that is edited later changes what is being made
+    because: str  # why the chapter must run; empty if it need not
+    begun_ns: int  # the epoch time; a file that is edited later changes the result
 
 
 class Variant:
@@ -85,7 +85,8 @@ class Variant:
         """
         notes = self._notes(chapter)
         usage = usage_notes.read(notes)
-        if self.name == "live-reference":  # these it writes: they are results, not inputs
+        # This variant writes them: they are its results, not its inputs.
+        if self.name == "live-reference":
             usage.names = {n for n in usage.names if not n.startswith("file:data/reference/")}
         outcome = Outcome(
             chapter,

@@ -57,7 +57,7 @@ class Watcher(RebuildServer):
     def _earlier(self) -> Iterator[Path]:
         for path in self.paths:
             for file in [path] if path.is_file() else path.rglob("*"):
-                with suppress(OSError):  # an editor's own file, gone by now
+                with suppress(OSError):  # an editor's temporary file, which is gone by now
                     newer = file.is_file() and file.stat().st_mtime > self._since
                     if newer and not self.ignore(str(file)):
                         yield file

@@ -1,7 +1,8 @@
-"""What Sphinx ships and a reader of this book would run into, mended in the built site.
+"""Repairs, in the built site, of scripts that Sphinx ships and whose errors a reader of this book
+would meet.
 
-Each entry goes when Sphinx has mended it itself: tests/site/mended.test.mjs runs the scripts as
-they are shipped and says so.
+An entry is removed when Sphinx has fixed its error: tests/site/mended.test.mjs runs the shipped
+scripts and fails then.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from sphinx.util import logging
 from lab.display.html import CUT, ROWS
 from lab.text.numbers import count
 
-LINES = 25  # a listing with more is cut
+LINES = 25  # a longer listing is cut
 FOLD = re.compile(r"<!-- fold(?:: (?P<holds>.+?))? -->")
 # A list, a plot's numbers or a trial's checks, which open for themselves.
 _DETAILS = re.compile(r"<details\b(?:(?!<details\b).)*?</details>", re.DOTALL)

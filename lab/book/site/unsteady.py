@@ -17,13 +17,13 @@ from lab.plot.measures import value_label
 from lab.records.rows import BIN_US
 from lab.text.numbers import count, number
 
-MOST = 0.5  # of the trials of a server
-LINES = 12  # trials drawn
+MOST = 0.5  # the share of a server's trials
+LINES = 12  # the most trials that are drawn
 BIN_S = BIN_US / 1e6
 WIDTH, HEIGHT = 240, 64
 HEADS = ("experiment", "server", "not steady", "drift", "its rate in each tenth of a second")
 
-Line = tuple[tuple[float, float], ...]  # seconds, multiples of the mean rate in the window
+Line = tuple[tuple[float, float], ...]  # seconds, and multiples of the mean rate in the window
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Unsteady:
     """A server in one experiment, more than half of whose trials drifted."""
 
     server: str
-    drifts: tuple[float, ...]  # of the trials that drifted: last third by the first, less 1
+    drifts: tuple[float, ...]  # of each trial that drifted: the last third by the first, less 1
     trials: int
     warm_s: float  # the shortest warm-up
-    lines: tuple[Line, ...]  # of the trials whose record has a series
+    lines: tuple[Line, ...]  # only of trials whose record has a series
 
     @property
     def drift(self) -> str:
@@ -72,7 +72,7 @@ def _drift(trial: Mapping[str, Any]) -> float | None:
 
 def _line(trial: Mapping[str, Any]) -> Line:
     begin, end = trial["window"]
-    # The last tenth is cut short by the end of the run: its rate would be a dip that never was.
+    # The end of the run cuts the last tenth short. Its rate would be a dip that did not happen.
     series = trial.get("series") or {"t_s": (), "n": ()}
     bins = [
         (t, n)

@@ -47,11 +47,12 @@ class Bridge:
         self._slow: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._state = "idle"  # of the main thread: idle, busy (may be interrupted), done
         self._asked = 0  # slow calls that came and are not answered
-        self._refused = False  # an interrupt came before the call it was meant for had begun
+        # An interrupt arrived before the call that it was meant for had begun.
+        self._refused = False
         self._pool = ThreadPoolExecutor(8, "lab-bridge")
 
     def send(self, **message: Any) -> None:
-        """Write one line; silent when nobody reads any more."""
+        """Write one line. If no process reads our output any more, do nothing."""
         with self._lock, contextlib.suppress(BrokenPipeError, ValueError):
             self._out.write(json.dumps(message, default=str) + "\n")
             self._out.flush()
@@ -91,7 +92,7 @@ class Bridge:
         self._slow.put(None)
         if self._state == "busy":
             signal.raise_signal(signal.SIGINT)
-        # Whatever does not listen to that does not keep us: the guards end what we leave.
+        # A call that ignores the interrupt doesn't delay our end: the guards end its processes.
         time.sleep(2 * _END_S)
         os._exit(1)
 
@@ -125,7 +126,7 @@ class Bridge:
         except LabError as error:
             return {"error": {"name": type(error).__name__, "message": str(error)}}
         except Exception as error:
-            # Not a mistake of the reader: they get all there is to report.
+            # The error is not a mistake of the reader, so they get the whole stack.
             trace = "".join(traceback.format_exception(error)[-8:])
             told = {"name": type(error).__name__, "message": str(error), "traceback": trace}
             return {"error": told}
@@ -161,7 +162,7 @@ class Bridge:
 
 
 class _ToCell(io.TextIOBase):
-    """What a verb prints belongs under the cell that called it."""
+    """A stream for what a verb prints: the output belongs under the cell that called the verb."""
 
     def __init__(self, bridge: Bridge, stream: str) -> None:
         self._bridge, self._stream = bridge, stream
@@ -174,7 +175,7 @@ class _ToCell(io.TextIOBase):
 
 def main() -> None:
     """Serve standard input until it ends."""
-    # What child processes or libraries write to stdout must not get between the lines.
+    # Child processes and libraries must not write between the lines on stdout.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     sys.argv[0] = "javascript"
@@ -187,7 +188,7 @@ def main() -> None:
         bridge.serve(iter(sys.stdin.readline, ""))
     finally:
         bridge.close()
-        os._exit(0)  # threads that wait for a server do not keep us
+        os._exit(0)  # threads that wait for a server must not delay our end
 
 
 def _note_our_files() -> None:

@@ -1,4 +1,4 @@
-"""Which function another language means, and which of its arguments are options."""
+"""From a name in another language to the function, and from its arguments to options."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def verb(path: str) -> Callable[..., Any]:
 
 
 def bind(function: Callable[..., Any], args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Positional arguments and options: the last argument is options when it is an object and the
-    function can do without it, or knows its names.
+    """Return positional arguments and options. The last argument holds options if it is an object,
+    and if the function can do without it or knows its names.
     """
     if not args or not isinstance(args[-1], dict):
         return args, {}
@@ -77,7 +77,7 @@ def check(
 
 
 def _inside(named: dict[str, Any]) -> dict[str, Any]:
-    """Arms and streams have names of the reader's; their options are ours."""
+    """The reader chooses the names of arms and streams; the names of their options are ours."""
     return {
         name: {snake(key): v for key, v in value.items()} if isinstance(value, dict) else value
         for name, value in named.items()

@@ -17,7 +17,7 @@ import numpy as np
 from lab.errors import LabError
 from lab.records.table import Rows
 
-# An answer carries so many objects with their attributes; those beyond can be asked for.
+# A response carries at most so many objects with their attributes. Others can be requested.
 _BUDGET = 400
 _HIDDEN = ("from_json", "with_recorded")
 _DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
@@ -53,7 +53,7 @@ class Objects:
         return list(self._held.values())
 
     def release(self, numbers: Sequence[int]) -> None:
-        """Forget objects that the other side has no use for."""
+        """Forget objects that the other side no longer uses."""
         for number in numbers:
             self._held.pop(number, None)
 
@@ -138,8 +138,8 @@ _of_classes: dict[type, list[tuple[str, Any]]] = {}
 
 
 def _members(kind: type) -> list[tuple[str, Any]]:
-    """What a class defines, public names only, without running any of it; looked up once, as an
-    answer has hundreds of objects of a few classes.
+    """Return the public names that a class defines, without running any of its code. The result is
+    cached, because a response has hundreds of objects of a few classes.
     """
     if kind not in _of_classes:
         names = [name for name in dir(kind) if not name.startswith("_")]
@@ -148,7 +148,7 @@ def _members(kind: type) -> list[tuple[str, Any]]:
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """The public data of an object: fields, properties, but not the machinery it works with."""
+    """Return the public data of an object: its fields and properties."""
     names = list(getattr(value, "__dataclass_fields__", ())) or list(vars(value))
     names += [name for name, kind in _members(type(value)) if isinstance(kind, property)]
     data: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def attributes(value: Any) -> dict[str, Any]:
         try:
             item = getattr(value, name)
         except Exception:
-            continue  # a property may have nothing to say about this object
+            continue  # a property may raise an error for this object
         if not callable(item) and _is_data(item):
             data[name] = item
     return data

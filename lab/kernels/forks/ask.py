@@ -1,8 +1,9 @@
 """`python -m`, done by the fork server: `python -I -S ask.py ADDRESS MODULE [ARGUMENT ...]`.
 
-Stands for the program as long as it runs: hands it our standard streams, passes signals on, ends as
-it ends; killed, it takes the program along. Without a server at ADDRESS it runs the module itself.
-Standard library only, and little of it: this starts in 20 ms.
+This program runs as long as the forked program. It gives our standard streams to the forked
+program, passes signals on to it, and ends with its exit code. If this program is killed, the server
+ends the forked program. Without a server at ADDRESS it runs the module itself. It imports only a
+few modules of the standard library, so that it starts in 20 ms.
 """
 # ruff: noqa: PTH109 - what starts fast does not import pathlib
 
@@ -22,7 +23,7 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def main() -> int:
     """Return the program's exit code."""
     address, *arguments = sys.argv[1:]
-    early: list[int] = []  # signals that came before there was a program to send them to
+    early: list[int] = []  # signals that arrived before the program was forked
     for number in PASSED_ON:
         signal.signal(number, lambda came, _: early.append(came))
     channel = socket.socket(socket.AF_UNIX)
@@ -50,14 +51,15 @@ def main() -> int:
         signal.signal(number, lambda came, _: _send(pid, came))
     for came in early:
         _send(pid, came)
-    for stream in (0, 1, 2):  # they are the program's: when it closes one, nobody else has it
+    # Only the forked program may hold its streams, so that closing one has an effect.
+    for stream in (0, 1, 2):
         os.close(stream)
     code = _event(events).get("code")
-    if code is None:  # the server is gone, and soon the program too
+    if code is None:  # the server is gone, and the program will end soon
         _send(pid, signal.SIGTERM)
         return 1
     if code < 0:
-        with contextlib.suppress(OSError):  # SIGKILL has no other
+        with contextlib.suppress(OSError):  # no signal handler can be set for SIGKILL
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     return int(code)

@@ -1,4 +1,4 @@
-"""How a build starts kernels: as Jupyter does, only that those in Python are forked."""
+"""How a build starts kernels: as Jupyter does, but Python kernels are forked."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _server: forks.ForkServer | forks.Kept | None = None
 
 
 class Provisioner(LocalProvisioner):
-    """Starts the fork server with the first kernel, whichever that is."""
+    """A provisioner of kernels. The first kernel that it starts also starts the fork server."""
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """Tell the kernel where the server is: the bridge of a JavaScript one asks it, too."""
+        """Give the server's address to the kernel, or to the bridge of a JavaScript kernel."""
         if self.parent is not None:
             self.parent.ip = own_address()
         kwargs = await super().pre_launch(**kwargs)
-        # Of a build that this one runs in: its server may end before us.
+        # The address in our environment is that of an outer build, whose server may end before us.
         kwargs["env"] = {k: v for k, v in kwargs["env"].items() if k != forks.ADDRESS}
         server = _running()
         if server is None:
             return kwargs
-        # Nothing is imported while something is measured. A replay measures nothing, and its
-        # kernels can as well wait where they are.
+        # Nothing may be imported while a program is measured, so we wait for the server here. A
+        # replay measures nothing, and its kernels can wait for the server where they are.
         mode = kwargs["env"].get("LAB_MODE") or settings.mode()
         if mode == "replay" or await asyncio.to_thread(server.wait):
             kwargs["env"] = {**kwargs["env"], forks.ADDRESS: server.address}
         return kwargs
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
-        """Have a Python kernel forked; any other is started as it says."""
+        """Let the server fork a Python kernel. Start any other kernel by its command."""
         address = kwargs["env"].get(forks.ADDRESS)
         if address and cmd[:3] == KERNEL:
             cmd = [sys.executable, "-I", "-S", str(forks.HERE / "ask.py"), address, *cmd[2:]]
@@ -50,7 +50,9 @@ class Provisioner(LocalProvisioner):
 
 
 def use() -> None:
-    """Start this process's kernels so from now on, until `let_go`; changes nothing on macOS."""
+    """Let this process start its kernels through the fork server, until `let_go`. On macOS nothing
+    changes.
+    """
     if forks.POSSIBLE:
         factory = KernelProvisionerFactory.instance()
         factory.provisioners[OURS] = EntryPoint(
@@ -71,12 +73,12 @@ def let_go() -> None:
 
 
 def _running() -> forks.ForkServer | forks.Kept | None:
-    """Return the server; None where it cannot be started."""
+    """Return the server, or None if it cannot be started."""
     global _server  # noqa: PLW0603
     with _lock:
         if _server is None or not _server.alive:
             if _server is not None:
-                _server.close()  # it was killed, and left its folder
+                _server.close()  # the server was killed, so its folder is still there
                 _server = None
             try:
                 _server = forks.server()

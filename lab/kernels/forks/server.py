@@ -1,17 +1,17 @@
-"""Runs Python programs in forks of a process that has imported already what they will import.
+"""Runs Python programs in forks of a process that has already imported what they will import.
 
     python server.py LISTENER [MODULE ...]
 
-LISTENER is the descriptor of a listening socket, standard input its owner, MODULE what is imported
-besides.
+LISTENER is the descriptor of a listening socket. The other end of standard input belongs to our
+owner. The MODULEs are imported in addition to those that kernels need.
 
 Each connection (`ask.py` makes it) asks for one `python -m` with its arguments, environment, folder
-and standard streams, is told `{"pid": ...}` by the program and later `{"code": ...}` by us, and
-takes the program along when it breaks. One for another Python is refused. The server lives as long
-as somebody holds the other end of its standard input.
+and standard streams. The forked program answers `{"pid": ...}`, and we later answer `{"code":
+...}`. If the connection breaks, the program ends. We refuse a request for another Python. The
+server lives as long as a process holds the other end of its standard input.
 
-Nothing of `lab` is imported here: a program imports it itself, so an edited module is never an old
-one. Run by its path, without `lab` on the way.
+Nothing of `lab` is imported here. A program imports `lab` itself, so it always gets the edited
+modules. This file is run by its path, without `lab` in the search path.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-# What kernels and the bridge of JavaScript chapters load, and what takes long: 1.5 s in all.
+# The modules that kernels and the bridge of JavaScript chapters load and that take long: 1.5 s.
 IMPORTED = (
     "ipykernel.kernelapp",
     "matplotlib.backends.backend_agg",
@@ -42,11 +42,12 @@ IMPORTED = (
     "psutil",
 )
 GRAMMAR = "rfc3987_syntax"
-INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel chooses if nobody else did
-MOST_BYTES = 1 << 20  # of a request
+# The backend that ipykernel chooses if no other is set.
+INLINE = "module://matplotlib_inline.backend_inline"
+MOST_BYTES = 1 << 20  # the largest request
 STREAMS = 3
-# Objects made between two searches for rubbish, which take a tenth of the time of a chapter's
-# kernel: most of what it makes stays, as it ends soon.
+# The number of new objects between two garbage collections. By default collections take a tenth of
+# the time of a chapter's kernel, and free little, since a kernel ends soon.
 RUBBISH = (10_000, 20, 20)
 
 
@@ -60,7 +61,7 @@ class ForkRequest:
         self._inbox = b""
 
     def read(self) -> dict[str, Any] | None:
-        """Return the request when it is whole. Raises EOFError when nobody is there any more."""
+        """Return the request when it is complete. Raises EOFError if the other end was closed."""
         data, streams, _, _ = socket.recv_fds(self.connection, 65536, STREAMS)
         self.streams += streams
         self._inbox += data
@@ -69,25 +70,27 @@ class ForkRequest:
         if not self._inbox.endswith(b"\n"):
             return None
         request: dict[str, Any] = json.loads(self._inbox)
-        # Streams are missing when we may not open more. Whoever is refused runs the module itself.
+        # Streams are missing if we have too many open files. `ask.py` then runs the module itself.
         if len(self.streams) != STREAMS or request["python"] != sys.executable:
             raise EOFError
         return request
 
     def tell(self, **event: int) -> None:
-        """Send an event; silent when nobody is there to take it."""
+        """Send an event. Do nothing if the other end was closed."""
         with contextlib.suppress(OSError):
             self.connection.sendall(json.dumps(event).encode() + b"\n")
 
     def close(self) -> None:
-        """Let go of the connection, and of streams that nobody took."""
+        """Close the connection, and streams that no program took."""
         self.connection.close()
         while self.streams:
             os.close(self.streams.pop())
 
 
 class ForkServer:
-    """Everything this process holds; in a fork it is closed, and the fork's request remains."""
+    """Everything that this process holds. In a fork all of it is closed, except for the fork's
+    request.
+    """
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -104,7 +107,7 @@ class ForkServer:
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
 
     def serve(self) -> tuple[dict[str, Any], list[int]] | None:
-        """Return a request and its streams in the fork that is to answer it; None at the end."""
+        """Return a request and its streams in the fork that serves it. Return None at the end."""
         while not self._over:
             for descriptor, _ in self._poll.poll():
                 if descriptor == 0:
@@ -122,7 +125,9 @@ class ForkServer:
         self._over = True
 
     def _take_along(self) -> None:
-        """End every program, and wait until it is gone: so whoever waits for us leaves nothing."""
+        """End every program, and wait until all are gone. A process that waits for us then leaves
+        nothing.
+        """
         for asked in self._asked.values():
             if asked.pid:
                 _kill(asked.pid)
@@ -140,14 +145,15 @@ class ForkServer:
             request = fork_request.read()
             if request is None:
                 return None
-            fork_request.pid = _fork()  # refused, too, when the system wants no more processes
+            # The request is also refused if the system allows no more processes.
+            fork_request.pid = _fork()
         except (EOFError, OSError, ValueError, KeyError, TypeError):
-            if fork_request.pid:  # whoever waited for the program was killed
+            if fork_request.pid:  # the `ask.py` that waited for the program was killed
                 _kill(fork_request.pid)
             self._drop(fork_request)
             return None
         if fork_request.pid == 0:
-            # Said by the program itself: from here on a signal for its group reaches it.
+            # The forked program sends this itself: from here on a signal for its group reaches it.
             os.setsid()
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -185,27 +191,27 @@ class ForkServer:
 
 def _fork() -> int:
     with warnings.catch_warnings():
-        # Python 3.12 warns of threads: these are OpenBLAS's, which ends them before a fork.
+        # Python 3.12 warns of threads. The threads are of OpenBLAS, which ends them before a fork.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
 
 def _kill(pid: int) -> None:
-    """End a program and its group, which it makes itself a moment after the fork."""
+    """End a program and its group. The program makes its group itself, a moment after the fork."""
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
             kill(pid, signal.SIGKILL)
 
 
 def become(request: dict[str, Any], streams: list[int]) -> None:
-    """Be `python -m` with these arguments, as if just started."""
+    """Run `python -m` with these arguments in this process, as in a new one."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     ours = _python_path()
     os.environ.clear()
-    # Whose death is to end us; ipykernel looks whether it is still there.
+    # ipykernel checks whether this process is still there, and ends without it.
     os.environ.update(request["env"], JPY_PARENT_PID=str(os.getppid()))
     os.chdir(request["cwd"])
     time.tzset()
@@ -215,7 +221,7 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     sys.orig_argv[:] = [sys.executable, "-m", *request["arguments"]]
     rest = [p for p in sys.path if p not in ours]
     sys.path[:] = [request["cwd"], *dict.fromkeys(_python_path() + rest)]
-    # What their modules took from us when they were imported.
+    # Reset what these modules read from our environment when they were imported.
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
     backend = os.environ.get("MPLBACKEND") or (INLINE if module == "ipykernel_launcher" else "")
@@ -230,26 +236,27 @@ def _python_path() -> list[str]:
 
 
 def main() -> None:
-    """Import, say so, and fork until nobody holds our standard input."""
+    """Import the modules, report that, and fork until no process holds our standard input."""
     del sys.path[0]  # this folder
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our owner, who then lets us go
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our owner, who then ends us
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # ipykernel reads it when it is imported
-    # Not while jsonschema is imported (see lab/book/__init__.py): a third of all this. Whoever is
-    # forked finds it as it is.
+    # jsonschema must not import its grammar (see lab/book/__init__.py), which would take a third of
+    # the time. In a fork the grammar can be imported again.
     sys.modules[GRAMMAR] = None  # type: ignore[assignment]
     for name in (*IMPORTED, *sys.argv[2:]):
-        with contextlib.suppress(ImportError):  # whoever needs it will say that it is not there
+        # A program that needs the module reports that the module is missing.
+        with contextlib.suppress(ImportError):
             importlib.import_module(name)
     del sys.modules[GRAMMAR]
-    gc.freeze()  # the collector would touch, and so copy, what all forks share
-    with contextlib.suppress(OSError):  # our owner is gone already: `serve` will notice
+    gc.freeze()  # the collector would write to the pages that all forks share, and so copy them
+    with contextlib.suppress(OSError):  # our owner is already gone, which `serve` will notice
         os.write(1, b"ready\n")
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         address = listener.getsockname()
         mine = ForkServer(listener).serve()
     if mine is not None:
         become(*mine)
-    else:  # our owner does so, too, unless it was killed
+    else:  # our owner also removes the folder, unless our owner was killed
         with contextlib.suppress(OSError):
             Path(address).unlink()
             Path(address).parent.rmdir()

@@ -135,7 +135,14 @@ def _highlighted(code: str) -> Markup:
 
 @checked
 def exercise(id: str) -> Card:
-    """Return the exercise as it stands on its page. Raises UnknownExercise, BadExercise."""
+    """Return the exercise as its page shows it.
+
+        lab.exercise("summary")                     the task, its points and its starter
+        lab.hint("summary")                         its first hint, and with each call the next
+        lab.check("summary", "summary.mjs")         the points that your file gets
+
+    Raises UnknownExercise with the nearest ids, BadExercise if its file is wrong.
+    """
     found = exercises.exercise(id)
     files = (found.folder / exercises.FILE, found.folder / "task.md", found.starter)
     for file in (*files, judging.DATA):

@@ -1,8 +1,13 @@
-"""Figures to turn: a reader asks a measured grid "what if" with a slider; no server is needed.
+"""Plots to explore: a reader asks a measured grid "what if" with a slider; no server is needed.
+
+    lab.explore.shares(busy, idle)              two comparisons over connections, as one grid
+    lab.explore.sizes(small, large, of=("Buffer", "string"))
+                                                one sweep over sizes, and the ratio of two arms
+    lab.explore.over_the_bound(busy)        the largest share of its law, a number without unit
 
 The page gets what was measured as JSON and lab/widgets/explore/explore.js draws it; without
-JavaScript the same grid stands there as a figure and a table. Dots are drawn where something was
-measured and nowhere else: between them only theory moves.
+JavaScript the same grid stands there as a plot and a table. The plot has a dot where something was
+measured and nowhere else: between dots only theory moves.
 """
 
 from __future__ import annotations

@@ -86,8 +86,15 @@ class Model:
 def model(name: str, data: Any = None, of: object = None) -> Model:
     """Return a model of that name, ready to be driven on the page.
 
-    data : what it shows, for one that shows what was measured; of : the runs that this was made
-    of. Raises LabError for an unknown name, or data that the model cannot show.
+        lab.model("pool")                           jobs and the four threads of libuv's pool
+        lab.model("door")                       clients that wait until the server accepts them
+        lab.model("draws", data={"draws": draws}, of=comparison)
+                                                    a model that shows what was measured
+
+    data : what the model shows, for a model of measured results, as its file describes
+    of : the run, or a list of the runs, that the data was made of
+
+    Raises LabError for an unknown name, or data that the model cannot show.
     """
     model_names = names()
     if name not in model_names:

@@ -52,11 +52,12 @@ __all__ = ["FILE", "Question", "answer", "ask", "by_chapter", "on_node", "questi
 def ask(id: str) -> Question:
     """Return the question of that id, ready to be answered on the page.
 
-    Raises LabError if there is none, or its entry is not one.
+        lab.ask("pool-crowd")                       the reader locks in an answer
+        lab.answer("pool-crowd", run.ratio("mine", "text"))
+                                                    later, in a cell below: what the run decided
+        lab.reveal("files-which")                   the same for a question that no run decides
 
-    ask("pool-crowd")                  the reader locks in an answer
-    answer("pool-crowd", run.ratio)    later, in a cell below: what the run decided
-    reveal("pool-crowd")               the same where no run of the page can decide
+    Raises LabError if no question has that id, or its entry in the chapter's questions is wrong.
     """
     all_questions = questions()
     if id not in all_questions:
@@ -94,12 +95,18 @@ def on_node(question: Question, version: str) -> Question:
 
 @checked
 def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = None) -> Answer:
-    """Return what the run said to a question: a number or ratio, the name of an option, an order,
-    the numbers of a curve.
+    """Return the answer that the run gave to a question, for the page to show beside the reader's.
 
-    A number that is not finite is "this run could not tell". of : what a program printed that the
-    value is made of; it is said of rows from the recorded run. Raises LabError for an unknown
-    question, one whose answer is fixed, or a value of the wrong kind.
+        lab.answer("size-cliff", [1, 0.9, 0.4])     a curve: its number at each x of the question
+        lab.answer("today-fetch", "all")            a choice: the name of the right option
+        lab.answer("ticks-slowest", p90, of=runs)   a number in the question's unit, or a ratio
+
+    value : a number or ratio, the name of an option, an order of names, or the numbers of a curve.
+        None or a number that is not finite means "this run could not tell"
+    of : the output of a program that the value is made of. If it comes from the recorded run, the
+        page says so
+
+    Raises LabError for an unknown question, one whose answer is fixed, or a value of another kind.
     """
     question = ask(id)
     if question.right is not None:
@@ -113,10 +120,15 @@ def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = 
 
 @checked
 def reveal(id: str) -> Answer:
-    """Return what is right, for a question that no run of its page decides: where the page has
+    """Return the right answer of a question that no run decides, at the place where the page has
     shown why.
 
-    Raises LabError for an unknown question, one that a run decides, or one that tells at once.
+        lab.ask("files-which")                      the reader locks in an answer
+        lab.reveal("files-which")                   a cell below: right or wrong, and the reason
+        lab.reveal("files-which").question.right    the answer that the question's file gives
+
+    Raises LabError for an unknown question, one that a run decides, or one that shows its answer at
+    once.
     """
     question = ask(id)
     if question.right is None:

@@ -218,13 +218,24 @@ def vary(
     note: str = "",
     measure: Literal["one", "all"] = "one",
 ) -> Variation:
-    """Return what each value of the one thing that is changed gives; it shows itself.
+    """Return what each value of one changed thing gives, as a variation that shows itself.
 
-    run : measures a value, run(value, experiment); of : its numbers, of(result, value), by name
-    and unit, {"median (ms)": 2.1}. values : those that have records, maybe by their names; value :
-    the one to measure (the first), name : what is changed, why : {value: sentence}, scale : of the
-    axes, note : for the caption, measure : "all" measures every value here, as claims about several
-    of them need. Raises LabError for values that cannot be told apart, what `run` raises, NoRecord.
+        lab.vary("pool-mine", run, values=[2, 1, 3], of=ratios)
+                                      2 is measured here; 1 and 3 come from their records
+        lab.vary("pool-mine", run, values=[2, 1, 3], value=4, of=ratios)
+                                      4 is measured here, and all three come from their records
+        lab.vary("places", run, values={"a disk": "/var", "memory": "/dev/shm"}, of=ratios,
+                 measure="all")       both are measured, under their names
+
+    run : measures one value, as run(value, experiment)
+    of : the numbers of a result, as of(result, value), by name and unit: {"median (ms)": 2.1}
+    values : the values that have records, or {name: value}
+    value : the value to measure, by default the first
+    name : what is changed; why : {value: sentence}; note : for the caption
+    scale : of the axes
+    measure : "all" measures every value here, which claims about several of them need
+
+    Raises LabError for values that cannot be told apart, whatever `run` raises, NoRecord in replay.
     """
     results, absent = [], []
     for plan in planned(id, values, value, measure):

@@ -27,15 +27,15 @@ function asked(program, ...words) {
 function python() {
   const versions = Array.from({ length: NEWEST - LEAST + 1 }, (_, index) => NEWEST - index);
   const names = ["python3", "python", ...versions.map((minor) => `python3.${minor}`)];
-  const named = process.env.CHECKUP_PYTHON;
-  for (const program of named ? [named] : names) {
+  const chosenPython = process.env.CHECKUP_PYTHON;
+  for (const program of chosenPython ? [chosenPython] : names) {
     const version = asked(program, "-c", "import sys; print(*sys.version_info[:2])");
     const [major, minor] = (version ?? "").split(" ").map(Number);
     if (major === 3 && minor >= LEAST) return { program, minor };
   }
   return end(
-    named
-      ? `node-checkup: CHECKUP_PYTHON names ${named}, which is not Python 3.${LEAST} or ` +
+    chosenPython
+      ? `node-checkup: CHECKUP_PYTHON names ${chosenPython}, which is not Python 3.${LEAST} or ` +
           "newer. Give the path of a newer Python."
       : `node-checkup needs Python 3.${LEAST} or newer, and none is on the PATH. Install it ` +
           "(python.org, or your system's package python3), or set CHECKUP_PYTHON to its path.",
@@ -79,7 +79,7 @@ function made(folder, program) {
     const step = spawnSync(first, words, { encoding: "utf8" });
     if (step.status !== 0) {
       rmSync(fresh, { recursive: true, force: true });
-      const said = `${step.stderr ?? ""}${step.stdout ?? ""}`
+      const output = `${step.stderr ?? ""}${step.stdout ?? ""}`
         .trim()
         .split("\n")
         .slice(-3)
@@ -89,10 +89,10 @@ function made(folder, program) {
           ? `node-checkup: ${program} can't create a virtual environment. Install its venv ` +
               "module (on Debian and Ubuntu, the package python3-venv), or install uv " +
               "(docs.astral.sh/uv).\n" +
-              `${said}`
+              `${output}`
           : "node-checkup: its Python part could not be installed. Check that pip reaches " +
               "your package index.\n" +
-              `${said}`,
+              `${output}`,
       );
     }
   }

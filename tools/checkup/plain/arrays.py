@@ -338,13 +338,13 @@ def median(values: Iterable[float]) -> float:
 
 def quantile(values: Iterable[float], q: float) -> float:
     """Return a quantile, with a straight line between the two nearest values."""
-    ordered = sorted(values)
-    if not ordered or any(map(math.isnan, ordered)):
+    ascending = sorted(values)
+    if not ascending or any(map(math.isnan, ascending)):
         return math.nan
-    at = (len(ordered) - 1) * q
+    at = (len(ascending) - 1) * q
     below = math.floor(at)
-    above = min(below + 1, len(ordered) - 1)
-    low, high, share = ordered[below], ordered[above], at - below
+    above = min(below + 1, len(ascending) - 1)
+    low, high, share = ascending[below], ascending[above], at - below
     if low == high:
         return float(low)
     return float(low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share))

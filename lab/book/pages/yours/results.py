@@ -65,7 +65,8 @@ def write(build: Build, site: Path, *, whole: bool = True) -> Path:
     if whole and build.profile == "reference":
         recorded = save_results_and_sitting(build)
         save(recorded, reference.BOOK_RESULTS)
-    if whole and build.profile != "smoke":  # a quick look takes no measurement's place
+    # A run in the smoke profile must not replace a measurement.
+    if whole and build.profile != "smoke":
         save(of_build(build), MINE)
         save_sitting(of_build(build), MY_SITTING)
     return save(of_build(build), site / "my-results.json")
@@ -158,7 +159,8 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
                         yield found
                         break
             except (OSError, LabError, *stored.DAMAGE):
-                continue  # half written, or of an older lab: the one before may do
+                # The file is half written, or of an older lab. An earlier run may be readable.
+                continue
 
 
 def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
@@ -220,7 +222,8 @@ def _measured(build: Build) -> Results:
     arms = {(a["experiment"], a["arm"], a["at"]) for a in own.get("arms", ())}
     whole = list(measured_comparisons(build.profile))
     all_arms = [a for c in whole for a in arms_of(c)]
-    # Of the newest measurement, not of the file: a build that runs nothing changes nothing.
+    # The time is of the newest measurement, not of the file, so a build that runs nothing changes
+    # nothing.
     here = [name for name in build.outcomes if build.shows(name) == "measured"]
     done = {name: record.executed for name in here if (record := build.last(name))}
     claims_by_id = {c["id"]: c for c in _claims(build, here)}
@@ -242,7 +245,7 @@ def _recorded(build: Build) -> Results:
     trials = [t for c in whole for t in c.trials]
     profiles = Counter(c.recorded.profile for c in whole if c.recorded is not None)
     profile = profiles.most_common(1)[0][0] if profiles else ""
-    # In the order of Counter: what most of the trials say.
+    # The order of Counter: the value of most trials comes first.
     machines = Counter(t.machine for t in trials)
     machine = machines.most_common(1)[0][0] if machines else Machine()
     nodes = Counter(t.resources.client_node for t in trials if t.resources.client_node)
@@ -265,9 +268,9 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
     for published in (True, False):
         for claim in verdicts.judged(build, published=published):
             if claim["chapter"] not in chapters or "value" not in claim:
-                continue  # noted by a lab that did not keep them yet
+                continue  # an older lab did not note them
             if claim["recorded"]:
-                continue  # the record is not to be compared with itself
+                continue  # a record must not be compared with itself
             yield _entry(claim)
 
 
@@ -286,10 +289,10 @@ def _entry(claim: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": claim["id"],
         "published": bool(claim.get("source")),
-        # A file says what its own machine found; the word over all sittings is the page's.
+        # A file has the word of its own machine. The page computes the word over all sittings.
         "verdict": claim.get("alone") or claim["verdict"],
         "ratio": isinstance(value, dict),
-        # More digits than a page shows: what is rounded twice may end as another number.
+        # More digits than a page shows, because rounding twice may give another number.
         **{
             key: rounded(ratio[key], 2 + DIGITS) if certain or key == "estimate" else None
             for key in ("estimate", "low", "high")

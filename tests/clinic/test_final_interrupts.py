@@ -69,38 +69,38 @@ MOMENTS = {
 
 def marked(token):
     """The processes that have a path in their environment or their command."""
-    found = set()
+    processes = set()
     for process in psutil.process_iter():
         try:
             named = process.environ().get(MARK) == token or token in " ".join(process.cmdline())
             if named and process.status() != psutil.STATUS_ZOMBIE:
-                found.add(process)
+                processes.add(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
 def commands(process):
     """The processes that one has started, each with its command."""
-    found = {}
+    command_lines = {}
     for child in process.children(recursive=True):
         try:
-            found[child] = " ".join(child.cmdline())
+            command_lines[child] = " ".join(child.cmdline())
         except psutil.Error:
             continue
-    return found
+    return command_lines
 
 
 def living(processes):
     """Those that still run."""
-    found = set()
+    processes_left = set()
     for process in processes:
         try:
             if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-                found.add(process)
+                processes_left.add(process)
         except psutil.NoSuchProcess:
             continue
-    return found
+    return processes_left
 
 
 @linux
@@ -117,7 +117,7 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
     page.write_text(OLD, "utf-8")
     token = str(tmp_path)
     (tmp_path / "tmp").mkdir()
-    said, part = MOMENTS[moment]
+    line, part = MOMENTS[moment]
     with (tmp_path / "errors").open("wb") as errors:
         program = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(PROGRAM), moment, str(folder), str(page)],
@@ -136,12 +136,12 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
     def printed():
         return (tmp_path / "errors").read_text("utf-8", "replace")
 
-    started = {}
+    processes = {}
 
     def is_there():
-        started.update(commands(psutil.Process(program.pid)))
-        runs = any(part in command for command in started.values())
-        return program.poll() is not None or (said in printed() and runs)
+        processes.update(commands(psutil.Process(program.pid)))
+        runs = any(part in command for command in processes.values())
+        return program.poll() is not None or (line in printed() and runs)
 
     try:
         assert eventually(is_there, PATIENCE_S) and program.poll() is None, printed()
@@ -150,10 +150,10 @@ def test_a_final_that_is_ended_leaves_no_process_and_no_half_of_a_page(tmp_path,
         else:  # a terminal tells everything in the foreground
             os.killpg(program.pid, signal.SIGINT)
         code = program.wait(PATIENCE_S)
-        left = eventually(lambda: not living(started) and not marked(token), PATIENCE_S)
-        assert left, "\n".join(started.get(p, "?") for p in living(started) | marked(token))
+        left = eventually(lambda: not living(processes) and not marked(token), PATIENCE_S)
+        assert left, "\n".join(processes.get(p, "?") for p in living(processes) | marked(token))
     finally:
-        for process in {*living(started), *marked(token)}:
+        for process in {*living(processes), *marked(token)}:
             process.kill()
     assert code == (-signal.SIGKILL if how == "SIGKILL" else table.INTERRUPTED), printed()
     if how == "Ctrl-C":

@@ -44,15 +44,15 @@ def below(pid):
 
 
 def ports(processes):
-    found = set()
+    files = set()
     for process in processes:
         with contextlib.suppress(psutil.Error):
-            found |= {
+            files |= {
                 (one.laddr.ip, one.laddr.port)
                 for one in process.net_connections("tcp")
                 if one.status == psutil.CONN_LISTEN
             }
-    return found
+    return files
 
 
 def answers(address):

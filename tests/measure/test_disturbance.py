@@ -159,13 +159,13 @@ def test_what_one_experiment_did_not_need_the_next_ones_of_a_sitting_have(sittin
     clock = Clock(monkeypatch, *(trial(str(n)) for n in range(14)))
     for _ in range(14):
         clock.try_again(Patience.of_profile())
-    held = Patience.of_profile()
-    assert held.left_s == 21  # half of 14 trials of 3 s
+    left_over = Patience.of_profile()
+    assert left_over.left_s == 21  # half of 14 trials of 3 s
     clock = Clock(monkeypatch, *(trial(str(n), throttled=0.3) for n in range(3)), trial("quiet"))
-    assert clock.try_again(held).id == "quiet"
-    assert held.left_s == 6.5  # 21 and 1.5 less 1 + 3, 2 + 3 and 4 + 3
+    assert clock.try_again(left_over).id == "quiet"
+    assert left_over.left_s == 6.5  # 21 and 1.5 less 1 + 3, 2 + 3 and 4 + 3
     assert Patience.of_profile().left_s == module.LEAST_S
-    held.earn(20)
+    left_over.earn(20)
     assert Patience.of_profile().left_s == 16.5
 
 

@@ -32,6 +32,7 @@ BEGUN = [
     ("question", "cases/off-the-loop/test-new-asked"),
     ("question", "event-loop/phases/test-new-asked-too"),
     ("claim", "S2/test-new-claim"),
+    ("exercise", "cases/off-the-loop/test-new-task"),
 ]
 
 
@@ -91,6 +92,13 @@ def test_pages_questions_and_claims_pass_the_checks_of_the_repository(project):
         assert f"test_a_cell_is_one_thought[{name}] PASSED" in said
 
 
+def test_the_task_of_an_exercise_shows_an_example_that_its_solution_gives(project):
+    chosen = "test-new-task or reference_solution"
+    said = passes(project, "tests/grading/test_examples.py", "-k", chosen, "-vv")
+    assert "test_each_task_shows_an_example[test-new-task] PASSED" in said
+    assert "reference_solution_gives PASSED" in said
+
+
 def test_servers_keep_the_contract_of_servers(project):
     chosen = "test-new or every_server_in_the_folder"
     said = passes(project, "tests/servers/test_servers.py", "-m", "", "-k", chosen, "-vv")
@@ -111,14 +119,14 @@ def test_a_chapter_runs_and_becomes_a_page_without_a_warning(project):
 def test_a_chapter_stands_last_in_its_part_and_a_new_part_behind_those_of_topics(project):
     before = (paths.ROOT / "_toc.yml").read_text("utf-8").splitlines()
     after = (project / "_toc.yml").read_text("utf-8").splitlines()
-    added = [line for line in after if line not in before]
-    assert added == [
+    new_lines = [line for line in after if line not in before]
+    assert new_lines == [
         "      - file: book/blocking/test-new",
         "  - caption: New topic",
         "      - file: book/new-topic/test-other",
     ]
-    assert after[after.index(added[0]) + 1].endswith("/review")
-    following = after[after.index(added[2]) + 1 :]
+    assert after[after.index(new_lines[0]) + 1].endswith("/review")
+    following = after[after.index(new_lines[2]) + 1 :]
     captions = [line.split("caption: ")[1] for line in following if "caption:" in line]
     assert captions == ["The project", "Results", "Teaching", "About"]
 
@@ -205,8 +213,8 @@ def test_a_name_that_will_not_do_is_refused_in_a_line_that_says_what_would(
 
 def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch):
     names = ("part/page/page.md", "shared.toml", "full.toml")
-    page, shared, full = (tmp_path / name for name in names)
-    shared.write_text("shared\n")
+    page, short_file, full = (tmp_path / name for name in names)
+    short_file.write_text("shared\n")
     full.write_text("full\n")
     write = written.write
 
@@ -217,7 +225,7 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
 
     monkeypatch.setattr(written, "write", fails)
     with pytest.raises(NotWritten):
-        scaffold._write(scaffold.Beginning({page: "new\n"}, {shared: "more\n", full: "more\n"}))
+        scaffold._write(scaffold.Beginning({page: "new\n"}, {short_file: "more\n", full: "more\n"}))
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
         "shared.toml": "shared\n",
         "full.toml": "full\n",

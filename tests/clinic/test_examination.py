@@ -34,12 +34,14 @@ def phase(name, **more):
 def observed(folder):
     file = str(folder / "app.mjs")
     place = Place("work", file, 3, 0.9, "appendFileSync", "append(line)")
-    seen = Observed("node app.mjs", "http://127.0.0.1:1", "/", started=utc())
-    seen.answer_status, seen.node = 200, "v22.1.0"
-    seen.phases = {"many": phase("many", throughput=123.456789, answers=123, mean_s=0.0123456789)}
-    seen.profiles = [Profile(7, 1.0, 0.5, log_share=0.8, places=[place], log_places=[place])]
-    seen.spans = {"rest": (MOMENT, MOMENT + 700)}
-    return seen
+    observation = Observed("node app.mjs", "http://127.0.0.1:1", "/", started=utc())
+    observation.answer_status, observation.node = 200, "v22.1.0"
+    observation.phases = {
+        "many": phase("many", throughput=123.456789, answers=123, mean_s=0.0123456789)
+    }
+    observation.profiles = [Profile(7, 1.0, 0.5, log_share=0.8, places=[place], log_places=[place])]
+    observation.spans = {"rest": (MOMENT, MOMENT + 700)}
+    return observation
 
 
 def test_of_a_record_nothing_is_lost_that_a_report_shows(tmp_path):
@@ -60,13 +62,13 @@ def test_a_record_says_nothing_of_the_folders_of_this_machine(tmp_path):
 def test_what_was_recorded_is_replayed_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "REFERENCE", tmp_path)
     (tmp_path / "app.mjs").write_text("1;")
-    made = dataclasses.replace(
+    examination = dataclasses.replace(
         diagnosed(portable(observed(tmp_path), tmp_path)), experiment="mine", machine=machine()
     )
     asked = {"arms": {}, "options": {"source": "one"}}
-    EXAMINATION.record("mine", made, asked, "reference", strict=True)
+    EXAMINATION.record("mine", examination, asked, "reference", strict=True)
     found = EXAMINATION.replay("mine", asked)
-    assert (found.first, found.experiment) == (made.first, "mine")
+    assert (found.first, found.experiment) == (examination.first, "mine")
     assert found.recorded.label[1:] in report.page(found)
     with pytest.raises(reference.StaleRecord):
         EXAMINATION.replay("mine", {"arms": {}, "options": {"source": "another"}})
@@ -143,10 +145,10 @@ def test_a_command_that_names_no_program_is_not_recorded(tmp_path, command):
 
 @pytest.mark.parametrize("before", [["/usr/bin/env", "node"], ["/bin/sh"]])
 def test_an_interpreter_elsewhere_is_not_the_program_of_a_command(tmp_path, monkeypatch, before):
-    asked = []
+    sources = []
 
     def answer(_kind, _id, _arms, question):
-        asked.append(question["options"]["source"])
+        sources.append(question["options"]["source"])
         raise lab.LabError("asked")
 
     monkeypatch.setattr(verb, "ask", answer)
@@ -156,17 +158,17 @@ def test_an_interpreter_elsewhere_is_not_the_program_of_a_command(tmp_path, monk
             lab.examine([*before, "run"], folder=tmp_path, experiment="mine")
         with pytest.raises(lab.LabError, match="asked"):
             lab.examine([*before, str(tmp_path / "run")], folder=tmp_path, experiment="mine")
-    assert asked[0] == asked[1] != asked[2] == asked[3]
-    assert asked[2] == hashlib.sha256(b"2;").hexdigest()[:16], "and nothing else"
+    assert sources[0] == sources[1] != sources[2] == sources[3]
+    assert sources[2] == hashlib.sha256(b"2;").hexdigest()[:16], "and nothing else"
     with pytest.raises(lab.LabError, match="no word of the command"):
         lab.examine([*before, "absent"], folder=tmp_path, experiment="mine")
 
 
 def test_of_a_command_with_several_files_each_is_a_part_of_the_question(tmp_path, monkeypatch):
-    asked = []
+    sources = []
 
     def answer(_kind, _id, _arms, question):
-        asked.append(question["options"]["source"])
+        sources.append(question["options"]["source"])
         raise lab.LabError("asked")
 
     monkeypatch.setattr(verb, "ask", answer)
@@ -178,7 +180,7 @@ def test_of_a_command_with_several_files_each_is_a_part_of_the_question(tmp_path
             (tmp_path / name).write_bytes(b"2;\xff")
         with pytest.raises(lab.LabError, match="asked"):
             lab.examine(["node", *names], folder=tmp_path, experiment="mine")
-    assert len(set(asked)) == 4
+    assert len(set(sources)) == 4
 
 
 @pytest.mark.parametrize(("answers", "told"), [(11, False), (480, True)])
@@ -212,61 +214,67 @@ def test_a_loop_that_does_not_come_round_is_busy(tmp_path):
 
 
 def test_what_was_spent_on_collections_is_that_of_the_busiest_process(tmp_path):
-    seen = observed(tmp_path)
-    seen.rows = [row(MOMENT + 100), row(MOMENT + 600)]
-    seen.profiles = []
-    assert "not known, because there is no profile" in diagnosed(seen).part("inside")._repr_html_()
-    seen.profiles = [Profile(7, busy_s=0.1, gc_share=0.9), Profile(8, busy_s=2.0, gc_share=0.125)]
-    assert "12.5% of the busy time" in diagnosed(seen).part("inside")._repr_html_()
+    observation = observed(tmp_path)
+    observation.rows = [row(MOMENT + 100), row(MOMENT + 600)]
+    observation.profiles = []
+    assert (
+        "not known, because there is no profile"
+        in diagnosed(observation).part("inside")._repr_html_()
+    )
+    observation.profiles = [
+        Profile(7, busy_s=0.1, gc_share=0.9),
+        Profile(8, busy_s=2.0, gc_share=0.125),
+    ]
+    assert "12.5% of the busy time" in diagnosed(observation).part("inside")._repr_html_()
 
 
 def loaded(tmp_path, took):
     """Phases of a second each in which the loop was busy for so many seconds per answer."""
-    seen = observed(tmp_path)
-    seen.phases, seen.rows = {}, []
+    observation = observed(tmp_path)
+    observation.phases, observation.rows = {}, []
     for i, (name, (answers, each_s)) in enumerate(took.items()):
         start = MOMENT + 10_000 * i
         more = {"from_ms": start, "to_ms": start + 1000, "mean_s": each_s}
         more |= {"connections": 1 if name == "one" else 16, "throughput": float(answers)}
-        seen.phases[name] = phase(name, answers=answers, **more)
+        observation.phases[name] = phase(name, answers=answers, **more)
         # The last row comes long after the last beat: of what was in between it knows nothing.
         for beat, at in ((0, 50), (500, 1050)):
             active = answers * each_s * beat
-            seen.rows.append(row(start + at, beat_ms=start + beat, active_ms=active))
-    return seen
+            observation.rows.append(row(start + at, beat_ms=start + beat, active_ms=active))
+    return observation
 
 
 def test_the_demand_is_the_least_that_an_answer_took_of_the_loop(tmp_path):
     took = {"one": (30, 0.03), "many": (40, 0.024), "below": (20, 0.028), "above": (33, 0.027)}
-    seen = loaded(tmp_path, took)
-    assert report.loop_s(seen, "one") == pytest.approx(0.03)
-    assert report.demand(seen) == ("many", pytest.approx(0.024))
+    observation = loaded(tmp_path, took)
+    assert report.loop_s(observation, "one") == pytest.approx(0.03)
+    assert report.demand(observation) == ("many", pytest.approx(0.024))
     # Too few answers to say so, and a look that costs.
-    seen = loaded(tmp_path, {**took, "above": (5, 0.01), "look": (40, 0.02)})
-    assert report.demand(seen) == ("many", pytest.approx(0.024))
+    observation = loaded(tmp_path, {**took, "above": (5, 0.01), "look": (40, 0.02)})
+    assert report.demand(observation) == ("many", pytest.approx(0.024))
     assert report.demand(loaded(tmp_path, {"one": (3, 0.2)})) == ("one", pytest.approx(0.2))
     assert report.demand(observed(tmp_path)) is None
 
 
 def test_the_limit_says_in_which_load_an_answer_took_least_of_the_loop(tmp_path):
     seen = loaded(tmp_path, {"one": (30, 0.03), "many": (40, 0.025), "below": (20, 0.03)})
-    told = diagnosed(seen).part("law")._repr_html_()
-    assert "and the loop is busy with it for 30.0 ms of that time" in told
+    law = diagnosed(seen).part("law")._repr_html_()
+    assert "and the loop is busy with it for 30.0 ms of that time" in law
     assert (
         "least time for a request with 16 clients, each as fast as it gets responses: 25.0 ms"
-        in told
+        in law
     )
-    assert "gives at most 40.0 responses a second" in told
+    assert "gives at most 40.0 responses a second" in law
 
 
 def test_a_loop_that_does_not_come_round_at_all_is_busy_with_its_answers(tmp_path):
-    seen = loaded(tmp_path, {"one": (1, 1.0)})
-    for one in seen.rows:
+    observation = loaded(tmp_path, {"one": (1, 1.0)})
+    for one in observation.rows:
         one["beat_ms"] = MOMENT
-    assert report.loop_s(seen, "one") == 1.0
-    starter = [{**one, "pid": one["pid"] + 1} for one in seen.rows]
+    assert report.loop_s(observation, "one") == 1.0
+    starter = [{**one, "pid": one["pid"] + 1} for one in observation.rows]
     served = loaded(tmp_path, {"one": (10, 0.03)})
     served.rows += starter
     assert report.loop_s(served, "one") == pytest.approx(0.03)
-    seen.rows = seen.rows[:1]
-    assert report.loop_s(seen, "one") is None
+    observation.rows = observation.rows[:1]
+    assert report.loop_s(observation, "one") is None

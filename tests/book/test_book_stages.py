@@ -76,7 +76,7 @@ def test_the_whole_site_can_be_read_before_the_first_chapter_is_measured(first):
 
 
 def test_each_page_is_replaced_when_its_chapter_is_done(first):
-    book, _, noted = first
+    book, _, notes = first
     assert whose(book, "one/alpha", "seen-beta")[0] == "Yours"
     assert whose(book, "one/beta", "seen-beta")[0] == "Recorded"
     for page in ("index", "about/machine"):
@@ -84,7 +84,7 @@ def test_each_page_is_replaced_when_its_chapter_is_done(first):
     machine = (book.root / "seen-beta/book/about/machine.html").read_text()
     assert "its page shows the recorded run until the chapter is measured here" in machine
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]
-    assert [c["action"] for c in noted["chapters"]] == ["executed", "executed"]
+    assert [c["action"] for c in notes["chapters"]] == ["executed", "executed"]
 
 
 @pytest.mark.nightly
@@ -117,13 +117,13 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
     if sign == signal.SIGTERM:  # while its cell runs, the others while its kernel starts
         assert eventually((book.root / "book/one/asleep").exists, DEADLINE_S)
     build.send_signal(sign)
-    _, said = build.communicate(timeout=DEADLINE_S)
+    _, output = build.communicate(timeout=DEADLINE_S)
     if sign != signal.SIGKILL:
-        assert build.returncode == 130, said
+        assert build.returncode == 130, output
         # What was half made, such as a kernel's event loop, may complain behind it.
-        line, *behind = said.strip().splitlines()
-        assert line.startswith("Interrupted. Finished chapters stay in the cache"), said
-        assert not behind or sign == signal.SIGINT, said
+        line, *behind = output.strip().splitlines()
+        assert line.startswith("Interrupted. Finished chapters stay in the cache"), output
+        assert not behind or sign == signal.SIGINT, output
     assert [whose(book, page)[0] for page in PAGES] == [
         "Yours in part",
         "Yours",

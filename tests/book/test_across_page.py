@@ -325,24 +325,32 @@ def test_a_row_leads_to_the_claim_if_its_page_has_judged_it_and_else_to_the_page
 
 def test_what_is_missing_leads_to_its_reason_which_stands_once(page):
     gone = {"missing": "its cell failed: no node:test <here>"}
-    shown = page(run(row("18", {"a": gone, "b": gone}), row("26", {"a": said(), "b": said()})))
-    assert shown["table"].count("no node:test &lt;here&gt;") == 1
+    changed_page = page(
+        run(row("18", {"a": gone, "b": gone}), row("26", {"a": said(), "b": said()}))
+    )
+    assert changed_page["table"].count("no node:test &lt;here&gt;") == 1
     assert (
-        '<ol class="lab-reasons"><li' in shown["table"]
+        '<ol class="lab-reasons"><li' in changed_page["table"]
     )  # nothing stands between a list and its items
-    assert shown["table"].count('missing <sup><a href="#versions-sync-or-async-files-1"') == 2
+    assert (
+        changed_page["table"].count('missing <sup><a href="#versions-sync-or-async-files-1"') == 2
+    )
 
 
 def test_a_row_that_changed_stands_on_top_with_its_cause_or_without_one(page):
     same, turned = {"kept": said()}, {"pool-four-trips": said("held", 3.0)}
     before = row("24", {**same, **turned, "other": said("held", 3.0)}, {"p/q": [["a", "b"]]})
     then = {**same, "pool-four-trips": said("reversed", 1.0), "other": said("held", 1.0)}
-    shown = page(run(before, row("26", then, {"p/q": [["b", "a"]]})))["changed"]
-    assert "kept" not in shown
-    assert shown.index("pool-four-trips") < shown.index("nodejs/node 65327") < shown.index("other")
-    assert "a → b" in shown
-    assert "b → a" in shown
-    assert shown.count(across_page.NO_CAUSE) == 2
+    changes = page(run(before, row("26", then, {"p/q": [["b", "a"]]})))["changed"]
+    assert "kept" not in changes
+    assert (
+        changes.index("pool-four-trips")
+        < changes.index("nodejs/node 65327")
+        < changes.index("other")
+    )
+    assert "a → b" in changes
+    assert "b → a" in changes
+    assert changes.count(across_page.NO_CAUSE) == 2
 
 
 def test_a_known_cause_without_a_change_stands_below_and_in_no_row(page):
@@ -398,13 +406,13 @@ def failing(at, ename, evalue):
 def test_every_claim_of_a_chapter_is_there_judged_or_missing_with_the_reason():
     place = versions.claimed(CHAPTER)["files-four-turns"]
     cells = failing(place, "Error", "\x1b[31mNo such built-in module: node:test\x1b[0m\nat x")
-    found = versions.found(CHAPTER, cells, noted())["claims"]
-    assert found.keys() == versions.claimed(CHAPTER).keys()
-    assert found["sync-vs-async-file"]["value"] == 2.0
+    verdicts = versions.found(CHAPTER, cells, noted())["claims"]
+    assert verdicts.keys() == versions.claimed(CHAPTER).keys()
+    assert verdicts["sync-vs-async-file"]["value"] == 2.0
     reason = "its cell failed: Error: No such built-in module: node:test"
-    assert found["files-four-turns"] == {"missing": reason}
+    assert verdicts["files-four-turns"] == {"missing": reason}
     later = next(id for id, i in versions.claimed(CHAPTER).items() if i > place)
-    assert found[later]["missing"].startswith("a cell before it failed: ")
+    assert verdicts[later]["missing"].startswith("a cell before it failed: ")
 
 
 def test_a_verdict_from_the_record_is_none_of_this_node():
@@ -453,12 +461,12 @@ def sitting(tmp_path, monkeypatch):
 
 def test_an_interrupted_sitting_goes_on_with_the_node_and_the_chapter_that_are_left(sitting):
     sitting.run.stopped_at = 4
-    wanted = ["/node/24", "/node/26"]
+    columns = ["/node/24", "/node/26"]
     with pytest.raises(KeyboardInterrupt):
-        [list(sitting.of.rows(node)) for node in wanted]
+        [list(sitting.of.rows(node)) for node in columns]
     again = versions.Sitting(sitting.folder, sitting.pages)
     again.begin()
-    rows = [row for node in wanted for row in again.rows(node)]
+    rows = [row for node in columns for row in again.rows(node)]
     assert [row["major"] for row in rows] == ["24", "24", "26", "26"]
     assert sitting.ran[4:] == [("/node/26", CHAPTER)]
 
@@ -516,23 +524,23 @@ def weekly(sitting, monkeypatch, tmp_path):
     monkeypatch.setattr(versions.Sitting, "alone", lambda self: contextlib.nullcontext())
     monkeypatch.setattr(versions, "_versions", lambda node: {"node": "26.1.0", "v8": "", "uv": ""})
     monkeypatch.setitem(versions.OUTPUT, "course", str(tmp_path / "out"))
-    stored = tmp_path / "stored.json"
-    monkeypatch.setattr(version_results, "STORED", stored)
+    store = tmp_path / "stored.json"
+    monkeypatch.setattr(version_results, "STORED", store)
     id = next(iter(versions.claimed(CHAPTER)))
     whole = {one: {"missing": "not here"} for one in versions.claimed(CHAPTER)}
-    stored.write_text(json.dumps(run(row("26", {**whole, id: said("held")}))))
-    before = stored.read_text()
+    store.write_text(json.dumps(run(row("26", {**whole, id: said("held")}))))
+    before = store.read_text()
 
     def looks(*verdicts):
-        left = list(verdicts)
+        verdicts_left = list(verdicts)
 
         def look(page, *_):
-            return {"claims": {**whole, id: said(left.pop(0))}, "orders": {}, "failed": ""}
+            return {"claims": {**whole, id: said(verdicts_left.pop(0))}, "orders": {}, "failed": ""}
 
         monkeypatch.setattr(versions, "found", look)
         code = versions.measure([26], [CHAPTER], against=True)
-        assert left == []
-        assert stored.read_text() == before
+        assert verdicts_left == []
+        assert store.read_text() == before
         return code
 
     return looks
