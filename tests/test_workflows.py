@@ -33,6 +33,7 @@ def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     tracked = subprocess.run(
         ["git", "ls-files", "*.yml", "*.yaml", "*.md"],
         cwd=paths.ROOT,
+        check=True,
         capture_output=True,
         text=True,
     )

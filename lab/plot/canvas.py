@@ -251,7 +251,8 @@ class Canvas:
         edge = self.figure.bbox.width - 2
         for axes in self.figure.axes:
             across = axes.get_window_extent().width
-            for label in (axes.xaxis.label, self._titles.get(axes)):
+            labels: list[Any] = [axes.xaxis.label, self._titles.get(axes)]
+            for label in labels:
                 if label is None or not label.get_text():
                     continue
                 box = label.get_window_extent()
