@@ -81,7 +81,7 @@ function rearranged({ width, height }) {
   const site = document.querySelector('meta[property="og:site_name"]')?.content ?? document.title;
   slide("first", words(title), text("p", site.split("—").at(-1).trim()));
   // Text of our own build, in which code and stress are marked up.
-  const listItem = (tag, said, name = "") => {
+  const element = (tag, said, name = "") => {
     const made = text(tag, "", name);
     made.innerHTML = said;
     return made;
@@ -101,10 +101,10 @@ function rearranged({ width, height }) {
       );
       if (!question) continue;
       const list = document.createElement("ul");
-      for (const option of question.options ?? []) list.append(listItem("li", option.text));
+      for (const option of question.options ?? []) list.append(element("li", option.text));
       const code = question.code ? [text("pre", question.code)] : [];
-      const unit = question.unit ? [listItem("p", `A number: ${question.unit}.`)] : [];
-      slide("question", part, listItem("p", question.ask, "ask"), ...code, list, ...unit);
+      const unit = question.unit ? [element("p", `A number: ${question.unit}.`)] : [];
+      slide("question", part, element("p", question.ask, "ask"), ...code, list, ...unit);
     }
   }
   const style = document.createElement("style");

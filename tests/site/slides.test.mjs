@@ -51,8 +51,8 @@ describe("slides of a chapter", () => {
   it("show each question without its answer and each figure, one on a page, nothing cut off", async () => {
     const site = siteFolder();
     const html = readFileSync(join(site, "book", `${NAME}.html`), "utf8");
-    const [questions, seen] = [[], []];
-    const { file, slides } = await slidesOf(watched(questions, seen), site, out, NAME);
+    const [urls, seen] = [[], []];
+    const { file, slides } = await slidesOf(watched(urls, seen), site, out, NAME);
     const [shown] = seen;
     const of = (kind) => shown.filter((one) => one.kind === kind);
     assert.equal(of("figure").length, html.match(/<figure class="lab-figure"/g).length);
@@ -70,7 +70,7 @@ describe("slides of a chapter", () => {
     assert.equal(pages, slides.length);
     assert.equal(slides.length, shown.length);
     assert.deepEqual(
-      questions.filter((url) => !/^(file|data):/.test(url)),
+      urls.filter((url) => !/^(file|data):/.test(url)),
       [],
     );
   });
