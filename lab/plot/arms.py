@@ -105,11 +105,11 @@ def comparison(
         if reference:
             entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
-        if not ratios:
+        right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
+        if not ratios or not right:  # one arm, or a baseline without a value
             draw_lines(canvas, canvas.axes("", measure.label), lines, source=source)
             return
         # Two panels next to each other have the same arms in their rows, so only one has names.
-        right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
         panels = canvas.panels(
             [measure.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
         )

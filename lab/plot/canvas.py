@@ -259,7 +259,9 @@ class Canvas:
                 # Layout measures hinted letters, and an SVG has letters as they were designed: in
                 # some versions of matplotlib a text is wider than layout has it.
                 missing = max(0.0, self._drawn_width(label) - box.width)
-                end = box.x1 + (missing if label.get_ha() == "left" else missing / 2)
+                end = box.x1 + (
+                    missing if label.get_horizontalalignment() == "left" else missing / 2
+                )
                 beyond = min(end - edge, box.x0 - 2)
                 if beyond > 0:
                     label.set_x(label.get_position()[0] - beyond / across)

@@ -195,6 +195,15 @@ def test_a_title_that_layout_takes_for_narrower_than_it_is_drawn_ends_inside(mon
     assert 0 <= box.x0 < box.x1 <= NARROW.width
 
 
+def test_a_comparison_whose_baseline_answered_nothing_is_drawn_without_ratios():
+    """Such as one that a busy machine measured for a second."""
+    made = example_comparison(pairs=2, values=(10,))
+    silent = [replace(t, throughput=0.0) if t.arm == made.baseline else t for t in made.trials]
+    figure = plot.comparison(replace(made, trials=silent), at=10, recorded=None)
+    assert not math.isfinite(replace(made, trials=silent).ratio("async", at=10).estimate)
+    assert len(drawings(figure._repr_html_())) == 2
+
+
 def test_ids_are_unique_even_when_a_figure_is_shown_twice(figures):
     page = "".join(f._repr_html_() for f in [*figures.values(), *figures.values()])
     ids = re.findall(r'\bid="([^"]+)"', page)
