@@ -42,14 +42,14 @@ def test_this_version_has_its_section_of_changes_and_another_is_refused():
 def test_a_tag_that_is_not_the_version_is_refused_before_anything_is_built():
     pack.check_tag(f"v{pack.version()}")
     for wrong in ("v9.9.9", pack.version(), ""):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, str(ROOT / "tools/release/pack.py"), "--tag", wrong],
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode == 1
-        assert f"The tag {wrong} does not fit the version in pyproject.toml" in done.stderr
+        assert process.returncode == 1
+        assert f"The tag {wrong} does not fit the version in pyproject.toml" in process.stderr
 
 
 def test_a_zip_of_the_same_files_is_the_same_zip(tmp_path):

@@ -30,7 +30,7 @@ def jobs_of(file):
 
 def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     """In our own workflows, and in those that readers copy, which nothing else updates."""
-    tracked = subprocess.run(
+    listing = subprocess.run(
         ["git", "ls-files", "*.yml", "*.yaml", "*.md"],
         cwd=paths.ROOT,
         check=True,
@@ -39,7 +39,7 @@ def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     )
     uses = [
         match[1]
-        for name in tracked.stdout.splitlines()
+        for name in listing.stdout.splitlines()
         for match in re.finditer(r"^\s*(?:- )?uses:(.*)$", (paths.ROOT / name).read_text(), re.M)
         if "OWNER/REPOSITORY" not in match[1]
     ]
@@ -105,7 +105,7 @@ def test_what_is_kept_of_a_run_has_an_end():
                     assert int(step["with"]["retention-days"]) <= 30, f"{file.name}: {name}"
 
 
-# ---- Steps of a publication, with programs that only write down what they are asked for
+# ---- Steps of a publication, with programs that only write down what they are commands for
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def step(tmp_path):
         ]
         output = tmp_path / "output"
         output.write_text("")
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-e", "-c", steps[0]["run"]],
             cwd=folder,
             env={
@@ -148,9 +148,9 @@ def step(tmp_path):
             text=True,
             check=False,
         )
-        asked = log.read_text().splitlines()
+        commands = log.read_text().splitlines()
         log.write_text("")
-        return done, asked, output.read_text()
+        return process, commands, output.read_text()
 
     return run
 
@@ -162,52 +162,52 @@ STATES = {"": "exit 1", "true": "echo true", "false": "echo false"}
 @pytest.mark.parametrize("draft", STATES)
 def test_the_page_of_a_release_is_published_whole_and_only_once(step, draft):
     gh = f'case "$2" in view) {STATES[draft]} ;; esac'
-    done, asked, _ = step("release.yml", "gh release create", {"gh": gh})
-    assert done.returncode == 0, done.stderr
-    verbs = [line.split()[2] for line in asked]
+    process, commands, _ = step("release.yml", "gh release create", {"gh": gh})
+    assert process.returncode == 0, process.stderr
+    verbs = [line.split()[2] for line in commands]
     wanted = {"": ["create", "upload", "edit"], "true": ["upload", "edit"], "false": []}
     assert verbs == ["view", *wanted[draft]]
-    for line in asked:
+    for line in commands:
         assert "create" not in line or "--draft" in line
         assert "upload" not in line or {"release/a.zip", "release/SHA256SUMS"} <= set(line.split())
 
 
 def test_a_release_that_lacks_a_file_stays_a_draft(step):
     gh = 'case "$2" in view) exit 1 ;; upload) exit 1 ;; esac'
-    done, asked, _ = step("release.yml", "gh release create", {"gh": gh})
-    assert done.returncode != 0
-    assert not [line for line in asked if " edit " in line]
+    process, commands, _ = step("release.yml", "gh release create", {"gh": gh})
+    assert process.returncode != 0
+    assert not [line for line in commands if " edit " in line]
 
 
 def test_a_version_to_be_tried_is_not_the_one_that_most_get(step):
     gh = 'case "$2" in view) exit 1 ;; esac'
-    _, asked, _ = step(
+    _, commands, _ = step(
         "release.yml", "gh release create", {"gh": gh}, GITHUB_REF_NAME="v1.2.0-rc.1"
     )
-    assert "--prerelease" in " ".join(asked)
+    assert "--prerelease" in " ".join(commands)
     for name, tags in (("v1.2.0-rc.1", ["1.2.0-rc.1"]), ("v1.2.0", ["1.2.0", "latest"])):
-        _, asked, _ = step(
+        _, commands, _ = step(
             "release.yml", "docker push", {"docker": "cat >/dev/null"}, GITHUB_REF_NAME=name
         )
-        pushed = [line.split()[2] for line in asked if line.startswith("docker push")]
+        pushed = [line.split()[2] for line in commands if line.startswith("docker push")]
         assert pushed == [f"ghcr.io/us/course:{tag}" for tag in tags]
         # A repository's name may have capitals, which an image's may not.
     for name, tag in (("v1.2.0-rc.1", "next"), ("v1.2.0", "latest")):
-        _, asked, _ = step("release.yml", "npm publish", {"npm": ""}, GITHUB_REF_NAME=name)
-        assert asked[-1].endswith(f"--tag {tag}")
-        assert "./release/node-checkup-1.2.0.tgz" in asked[-1]
+        _, commands, _ = step("release.yml", "npm publish", {"npm": ""}, GITHUB_REF_NAME=name)
+        assert commands[-1].endswith(f"--tag {tag}")
+        assert "./release/node-checkup-1.2.0.tgz" in commands[-1]
 
 
 def test_a_package_that_is_there_already_is_left_as_it_is(step):
     npm = '[ "$1" != view ] || echo 1.2.0'
-    done, asked, _ = step("release.yml", "npm publish", {"npm": npm})
-    assert done.returncode == 0 and len(asked) == 1
+    process, commands, _ = step("release.yml", "npm publish", {"npm": npm})
+    assert process.returncode == 0 and len(commands) == 1
 
 
 def test_the_site_of_a_repository_without_pages_is_built_and_not_published(step):
-    done, _, output = step("site.yml", "gh api", {"gh": "exit 1"})
-    assert done.returncode == 0 and output == "" and "::notice::" in done.stdout
-    done, _, output = step("site.yml", "gh api", {"gh": "echo https://us.example/course/"})
+    process, _, output = step("site.yml", "gh api", {"gh": "exit 1"})
+    assert process.returncode == 0 and output == "" and "::notice::" in process.stdout
+    process, _, output = step("site.yml", "gh api", {"gh": "echo https://us.example/course/"})
     assert output == "base_url=https://us.example/course/\n"
     jobs = dict(jobs_of(paths.ROOT / ".github/workflows/site.yml"))
     assert jobs["deploy"]["if"] == "needs.build.outputs.base_url"

@@ -206,35 +206,41 @@ TRIED = {
 
 @pytest.mark.parametrize("what", TRIED)
 def test_what_one_try_decides_stands_where_another_leaves_it_open(monkeypatch, what):
-    tries, wanted = TRIED[what]
+    tries, outcome_expected = TRIED[what]
     summary = exercise.exercise("summary")
-    first, second, third = (dataclasses.replace(one, needs=()) for one in summary.criteria[:3])
+    first, second, third = (
+        dataclasses.replace(criterion, needs=()) for criterion in summary.criteria[:3]
+    )
     third = dataclasses.replace(third, needs=(second.id,))
-    asked = dataclasses.replace(summary, criteria=(first, second, third))
-    said, told, seeds = iter(tries), [], []
+    task = dataclasses.replace(summary, criteria=(first, second, third))
+    outcomes, lines, seeds = iter(tries), [], []
 
     def tried(*_given, seed, tell, **_how):
         seeds.append(seed)
         criteria = {}
-        for one, outcome in zip(asked.criteria, next(said).split(), strict=True):
+        for criterion, outcome in zip(task.criteria, next(outcomes).split(), strict=True):
             message = second.id if outcome == "left" else f"with {seed}"
-            criteria[one.id] = {"criterion": one.id, "outcome": outcome, "message": message}
-            tell(criteria[one.id])
+            criteria[criterion.id] = {
+                "criterion": criterion.id,
+                "outcome": outcome,
+                "message": message,
+            }
+            tell(criteria[criterion.id])
         return run.Said(criteria, {}), {}
 
     monkeypatch.setattr(run, "TRIES", 3)
     monkeypatch.setattr(run, "_decided", tried)
     hand_in = handin.from_file(summary.solution, summary)
-    result = run.grade(asked, hand_in, seed=7, tell=told.append)
-    assert " ".join(one.outcome for one in result.criteria) == wanted
+    result = run.grade(task, hand_in, seed=7, tell=lines.append)
+    assert " ".join(criterion.outcome for criterion in result.criteria) == outcome_expected
     assert len(seeds) == len(tries)
-    assert (result.outcome == NOISY) is ("noisy" in wanted)
+    assert (result.outcome == NOISY) is ("noisy" in outcome_expected)
     for miss in result.missed:  # the cases that it missed can be given again
         assert miss.message == f"with {result.seed}"
-    last_told = {line["criterion"]: line["outcome"] for line in told}
-    for one in result.criteria:
-        if one.outcome in ("held", "missed"):
-            assert last_told[one.id] == one.outcome
+    last_told = {line["criterion"]: line["outcome"] for line in lines}
+    for criterion in result.criteria:
+        if criterion.outcome in ("held", "missed"):
+            assert last_told[criterion.id] == criterion.outcome
 
 
 class Silent:
@@ -245,7 +251,7 @@ class Silent:
 
 
 @pytest.mark.parametrize(
-    ("starved", "ends_s", "seen"),
+    ("starved", "ends_s", "end"),
     [
         ([], 5, "end"),
         ([False], 99, run.LONG),
@@ -254,9 +260,7 @@ class Silent:
         ([True, True], 99, run.BUSY),
     ],
 )
-def test_a_check_that_had_no_processor_has_its_seconds_once_more(
-    monkeypatch, starved, ends_s, seen
-):
+def test_a_check_that_had_no_processor_has_its_seconds_once_more(monkeypatch, starved, ends_s, end):
     passed_s, answers = [0.0], iter(starved)
     reading, writing = os.pipe()
     process = Silent()
@@ -279,7 +283,7 @@ def test_a_check_that_had_no_processor_has_its_seconds_once_more(
     finally:
         process.stdout.close()
         os.close(writing)
-    assert ("end" if isinstance(first, dict) else first) == seen
+    assert ("end" if isinstance(first, dict) else first) == end
     assert next(answers, None) is None  # it was asked as often as it had to be
 
 

@@ -182,7 +182,7 @@ def test_step_12_has_memory_for_seven_processes_with_a_framework_each(mib, is_to
     shows that; on a busy machine the misses of all seven would be tried again and again.
     """
     step = exercise.exercise("drop-12")
-    asked = dataclasses.replace(
+    task = dataclasses.replace(
         step, criteria=tuple(one for one in step.criteria if one.id == "several")
     )
     text = f"""
@@ -193,7 +193,7 @@ def test_step_12_has_memory_for_seven_processes_with_a_framework_each(mib, is_to
           console.log(`listening on http://127.0.0.1:${{server.address().port}}`);
         }});
     """
-    result = run.grade(asked, handin.from_text(text, "server.mjs"))
+    result = run.grade(task, handin.from_text(text, "server.mjs"))
     (criterion,) = result.criteria
     assert criterion.message
     assert ("used more than 1024 MiB of memory" in criterion.message) is is_too_much

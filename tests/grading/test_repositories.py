@@ -213,13 +213,13 @@ def test_a_host_that_takes_a_connection_and_never_answers_leaves_nothing_behind(
         silent_host, anna = fetch(
             tmp_path, f"ben http://127.0.0.1:{port}/ben.git", f"anna {tmp_path}/anna.git"
         )
-        left = [
+        commands = [
             process.cmdline()
             for process in psutil.process_iter()
             if f"127.0.0.1:{port}" in " ".join(_words_of(process))
         ]
     assert silent_host.why == "git did not end within 1 s"
-    assert left == []
+    assert commands == []
     assert anna.commit
 
 

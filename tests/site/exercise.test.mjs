@@ -277,17 +277,17 @@ describe("an exercise on its page", () => {
         );
       await put(9);
       await tab.reload();
-      const said = tab.locator("#exercise-map-limit").getByText(/Your best here/);
+      const bestLine = tab.locator("#exercise-map-limit").getByText(/Your best here/);
       await tab.getByRole("button", { name: "Write it here" }).first().waitFor();
-      assert.equal(await said.count(), 0);
+      assert.equal(await bestLine.count(), 0);
       const { box } = await opened(tab);
-      assert.equal(await said.count(), 0);
+      assert.equal(await bestLine.count(), 0);
       assert.match(await box.locator(".cm-content").innerText(), /so no item is taken twice/);
       await put(7);
       await tab.reload();
-      await said.waitFor();
+      await bestLine.waitFor();
       await opened(tab);
-      assert.deepEqual(await said.filter({ visible: true }).allInnerTexts(), [
+      assert.deepEqual(await bestLine.filter({ visible: true }).allInnerTexts(), [
         "Your best here: 5 of 7 points",
       ]);
     });

@@ -202,14 +202,14 @@ describe("both", () => {
   test("the drawing is described by the finding, and the finding is announced", async () => {
     await open(size(), async (tab) => {
       const svg = tab.locator(".drawing svg");
-      const said = await finding(tab);
+      const summary = await finding(tab);
       const [name, description] = await svg.evaluate((one) =>
         ["aria-labelledby", "aria-describedby"].map(
           (what) => document.getElementById(one.getAttribute(what)).textContent,
         ),
       );
       assert.equal(name, "Kinds of body by size");
-      assert.equal(description, said);
+      assert.equal(description, summary);
       assert.equal(await spoken(tab).count(), 1);
     });
   });
@@ -330,14 +330,14 @@ describe("both", () => {
 
   test("every control is reached with the keyboard, in the order of the page", async () => {
     await open(share(), async (tab) => {
-      const reached = [];
+      const controls = [];
       for (let i = 0; i < 5; i++) {
         await tab.keyboard.press("Tab");
-        reached.push(
+        controls.push(
           await tab.evaluate(() => document.activeElement.labels?.[0].textContent ?? "link"),
         );
       }
-      assert.deepEqual(reached.slice(0, 4), ["Of 50 ms, waiting", "Connections", "Show", "link"]);
+      assert.deepEqual(controls.slice(0, 4), ["Of 50 ms, waiting", "Connections", "Show", "link"]);
     });
   });
 

@@ -71,7 +71,7 @@ describe("the page of a search", () => {
 
 describe("marks of a search", () => {
   // In a figure "loop" stands in a <title> first, which has no box.
-  const found = async (tab) => {
+  const highlights = async (tab) => {
     await tab.waitForFunction(() => document.querySelector("article .highlighted"));
     await tab.waitForTimeout(100);
     return tab
@@ -81,7 +81,7 @@ describe("marks of a search", () => {
 
   it("stand in all of the text, and in no figure", async () => {
     await open(`${own.host.url}${phases}?highlight=loop+phase`, async (tab, seen) => {
-      const inFigure = await found(tab);
+      const inFigure = await highlights(tab);
       assert.deepEqual(seen.errors, []);
       assert.ok(inFigure.length > 20, `${inFigure.length}`);
       assert.ok(!inFigure.includes(true));

@@ -146,15 +146,15 @@ def main(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     top = f"{NAME}-{release}"
-    made = copies(folder)
-    made.append(packed(folder / f"{top}-site.zip", top, site))
+    archives = copies(folder)
+    archives.append(packed(folder / f"{top}-site.zip", top, site))
     with tempfile.TemporaryDirectory() as scratch:
         readme = Path(scratch) / "README.md"
         readme.write_text(about_data(data), "utf8")
         data.append((readme, readme.name))
-        made.append(packed(folder / f"{top}-data.zip", f"{top}-data", data))
+        archives.append(packed(folder / f"{top}-data.zip", f"{top}-data", data))
     sums = [
-        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in sorted(made)
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in sorted(archives)
     ]
     (folder / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf8")
     (folder / "notes.md").write_text(notes, "utf8")
