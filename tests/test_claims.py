@@ -428,9 +428,9 @@ def test_a_published_claim_says_its_nodes_in_its_file(monkeypatch):
 def test_the_node_is_that_of_the_program_that_printed_the_value():
     output = Printed("", node="24.21.0", experiment="trips", machine=Machine(id="here"))
     options = {"sentence": "A.", "above": 2, "exact": True, "node": ">=26", "because": "b"}
-    found = claim("mine", 3, of=output, **options)
-    assert found.verdict == "no verdict" and "not 24.21.0" in found.because
-    assert (found.experiment, found.on["node"]) == ("trips", "24.21.0")
+    result = claim("mine", 3, of=output, **options)
+    assert result.verdict == "no verdict" and "not 24.21.0" in result.because
+    assert (result.experiment, result.on["node"]) == ("trips", "24.21.0")
     assert claim("mine", 3, of=replace(output, node="26.10.0"), **options).verdict == "held"
 
 

@@ -94,9 +94,9 @@ def test_pages_questions_and_claims_pass_the_checks_of_the_repository(project):
 
 def test_the_task_of_an_exercise_shows_an_example_that_its_solution_gives(project):
     chosen = "test-new-task or reference_solution"
-    said = passes(project, "tests/grading/test_examples.py", "-k", chosen, "-vv")
-    assert "test_each_task_shows_an_example[test-new-task] PASSED" in said
-    assert "reference_solution_gives PASSED" in said
+    output = passes(project, "tests/grading/test_examples.py", "-k", chosen, "-vv")
+    assert "test_each_task_shows_an_example[test-new-task] PASSED" in output
+    assert "reference_solution_gives PASSED" in output
 
 
 def test_servers_keep_the_contract_of_servers(project):

@@ -70,11 +70,11 @@ def expected(laid, tmp_path_factory):
     quick = "import lab.classroom.booking as booking\nbooking.keep_connections = lambda: None\n"
     file.write_text(quick + file.read_text() + OWN)
     nbgrader(course, "autograde", WEEK)
-    made = book(course)
-    points = {who: sum(row[3] for row in made[0] if row[0] == who) for who, *_ in made[0]}
+    result = book(course)
+    points = {who: sum(row[3] for row in result[0] if row[0] == who) for who, *_ in result[0]}
     assert points["anna"] > points["ben"] > points["carl"] == 0
-    assert any(row[6] for row in made[0] if row[0] == "dora")  # late
-    return made
+    assert any(row[6] for row in result[0] if row[0] == "dora")  # late
+    return result
 
 
 class TestTheGradebook:

@@ -53,8 +53,8 @@ def secrets(task):
     ]
     for file in files:
         if file.name == exercise.FILE:
-            told = [text for wrong in task.wrong for text in (wrong.is_, wrong.message)]
-            yield from (text for text in told if len(text) > 25 and text not in public)
+            messages = [text for wrong in task.wrong for text in (wrong.is_, wrong.message)]
+            yield from (text for text in messages if len(text) > 25 and text not in public)
             continue
         for line in file.read_text().splitlines():
             if len(line.strip()) > 25 and line.strip() not in public:

@@ -405,7 +405,7 @@ def test_timers_for_which_a_request_waits_one_after_another_are_counted(http, do
         check=True,
         timeout=300,
     )
-    found = json.loads(process.stdout)
-    assert found["requests"] == 3
-    assert found["timed"] == 3 * timers
-    assert found["sites"] >= (timers > 0)
+    report = json.loads(process.stdout)
+    assert report["requests"] == 3
+    assert report["timed"] == 3 * timers
+    assert report["sites"] >= (timers > 0)

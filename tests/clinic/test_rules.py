@@ -401,10 +401,10 @@ def test_a_green_box_is_for_a_version_of_which_every_measure_was_judged():
                 versions.judged(trials(random.Random(3), 1.0), 0.05), words, strict=True
             )
         ]
-        found = versions_of(trials(random.Random(3), 1.0), tuple(measures))
-        green = 'class="lab-box lab-ok"' in report.versions_page(found)
-        assert green == (found.word == "not worse")
-        return found.word
+        comparison = versions_of(trials(random.Random(3), 1.0), tuple(measures))
+        green = 'class="lab-box lab-ok"' in report.versions_page(comparison)
+        assert green == (comparison.word == "not worse")
+        return comparison.word
 
     assert word("better", "no difference", "not worse", "no difference") == "not worse"
     assert word("better", "no verdict", "not worse", "no difference") == "no verdict"
@@ -441,8 +441,8 @@ def test_what_the_load_generator_limits_is_no_measure_of_a_version():
     two_versions = trials(random.Random(1), 2.0)
 
     def words(**client):
-        said = versions.judged([dataclasses.replace(t, **client) for t in two_versions], 0.05)
-        return {one.name: one.word for one in said}
+        judgement = versions.judged([dataclasses.replace(t, **client) for t in two_versions], 0.05)
+        return {one.name: one.word for one in judgement}
 
     assert set(words(client_closed=0.5, client_open=0.3).values()) == {"worse"}
     flat_out = words(client_closed=0.95, client_open=0.3)

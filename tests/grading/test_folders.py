@@ -226,9 +226,9 @@ def test_files_that_are_too_many_are_counted_and_not_called_too_large(
     assert len(hand_in.left_out) == 10
     monkeypatch.setattr(commands.steps, "told", lambda *_given: "")
     commands._tell_of_folder(STEP, hand_in, None)
-    told = capsys.readouterr().out
-    assert "400 files" in told and "files/403.bin and 5 more" in told
-    assert "too large" not in told
+    output = capsys.readouterr().out
+    assert "400 files" in output and "files/403.bin and 5 more" in output
+    assert "too large" not in output
 
 
 @pytest.mark.parametrize("name", ["drop.tar.gz", "drop.tgz", "drop.tar", "DROP.RAR", "drop.7z"])

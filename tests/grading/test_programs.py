@@ -57,8 +57,8 @@ def checked(tmp_path, monkeypatch):
         (folder / "check.mjs").write_text(check)
         monkeypatch.setattr(exercise, "EXERCISES", tmp_path)
         criteria = [dataclasses.replace(one, needs=()) for one in summary.criteria if one.id in ids]
-        asked = dataclasses.replace(summary, criteria=tuple(criteria))
-        return run.grade(asked, handin.from_text(SERVER, "server.mjs"))
+        task = dataclasses.replace(summary, criteria=tuple(criteria))
+        return run.grade(task, handin.from_text(SERVER, "server.mjs"))
 
     return by
 

@@ -248,8 +248,8 @@ def test_what_a_student_pushed_and_the_folder_lacks_is_told(tmp_path, capsys):
     git(work, "push", "--quiet", "origin", "HEAD:main")
     file = the_list(tmp_path, *(f"{who} {tmp_path}/{who}.git" for who in ("anna", "ben", "cleo")))
     assert main(["collect", str(file), str(tmp_path / "hand-ins")]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
         "anna: branch master has a newer commit, of 2027-01-19T12:00:00+00:00, which was not "
         "fetched.",
         "ben: summary/summary.mjs is only a pointer of Git LFS, and the program was not fetched.",

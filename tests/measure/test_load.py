@@ -588,8 +588,8 @@ def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warn
     load = plans.plan(tolerate=["on_schedule"])
     for status in ("warn", "fail"):
         for name in ("on_schedule", "ping.on_schedule"):  # of a stream alongside, too
-            told = loads._tolerated(name, Check(status, 0.3, 0.1, "late"), load)
-            assert (told.status, told.text) == ("warn", f"late {EXPECTED}")
+            sentence = loads._tolerated(name, Check(status, 0.3, 0.1, "late"), load)
+            assert (sentence.status, sentence.text) == ("warn", f"late {EXPECTED}")
     # A server that collapses on purpose answers too little to show a rate.
     collapsed = loads._tolerated(
         "steady", Check("warn", None, None, "too few"), plans.plan(tolerate=["steady"])

@@ -197,10 +197,12 @@ def test_a_title_that_layout_takes_for_narrower_than_it_is_drawn_ends_inside(mon
 
 def test_a_comparison_whose_baseline_answered_nothing_is_drawn_without_ratios():
     """Such as one that a busy machine measured for a second."""
-    made = example_comparison(pairs=2, values=(10,))
-    silent = [replace(t, throughput=0.0) if t.arm == made.baseline else t for t in made.trials]
-    figure = plot.comparison(replace(made, trials=silent), at=10, recorded=None)
-    assert not math.isfinite(replace(made, trials=silent).ratio("async", at=10).estimate)
+    comparison = example_comparison(pairs=2, values=(10,))
+    silent = [
+        replace(t, throughput=0.0) if t.arm == comparison.baseline else t for t in comparison.trials
+    ]
+    figure = plot.comparison(replace(comparison, trials=silent), at=10, recorded=None)
+    assert not math.isfinite(replace(comparison, trials=silent).ratio("async", at=10).estimate)
     assert len(drawings(figure._repr_html_())) == 2
 
 
@@ -468,10 +470,10 @@ def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
     "values", [("/small", "/big"), ({"FILE": "small"}, {"FILE": "big"}), (64, 1_000_000)]
 )
 def test_any_swept_value_has_a_place_on_the_axis(values):
-    made = example_comparison(pairs=2, values=(1, 10))
-    named = dict(zip(made.values, values, strict=True))
-    trials = tuple(replace(t, at=named[t.at]) for t in made.trials)
-    swept = replace(made, sweep="path", values=values, trials=trials, control=(), aa_arm=None)
+    comparison = example_comparison(pairs=2, values=(1, 10))
+    named = dict(zip(comparison.values, values, strict=True))
+    trials = tuple(replace(t, at=named[t.at]) for t in comparison.trials)
+    swept = replace(comparison, sweep="path", values=values, trials=trials, control=(), aa_arm=None)
     page = plot.sweep(swept, recorded=None)._repr_html_()
     wanted = {"/big", "FILE=big", "1M"}
     assert any(f">{tick}</text>" in page for tick in wanted)
@@ -757,8 +759,8 @@ def test_a_figure_of_plain_rows_says_which_records_they_are_made_of(compared):
 
 
 def test_rows_bring_along_the_record_they_were_taken_from(compared):
-    made = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
-    printed = Printed(json.dumps(made), made, RECORDED.label, recorded=True)
+    rows = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    printed = Printed(json.dumps(rows), rows, RECORDED.label, recorded=True)
     rows = printed.rows
     rows.sort(key=lambda row: -row["n"])
     assert plot.lines(rows, x="n", y="ms").notes == [RECORDED.label]
