@@ -162,7 +162,7 @@ case " $* " in *" lab "*|*" hub "*|*" classroom "*)
     (cd tools/live && npm ci --omit=dev --no-progress --loglevel=error) || fail "npm ci failed in tools/live; the reason is above. Run make again."
     printf '%s\n' "$packages" > tools/live/node_modules/.made
   fi
-  sources="$packages $(cat tools/live/bundle.mjs lab/live/client/* | cksum)"
+  sources="$packages $(cat tools/live/bundle.mjs lab/live/client/* lab/simulator/page/code.css | cksum)"
   if ! is tools/live/bundle/.made "$sources"; then
     "$program" tools/live/bundle.mjs || fail "What live pages run could not be bundled; the reason is above."
     mkdir -p tools/live/bundle

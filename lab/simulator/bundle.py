@@ -145,6 +145,7 @@ def _pack(raw: Path, whole: Path) -> None:
     texts["server-panel.js"] = texts["server-panel.js"].replace("__MEASURED__", figures)
     for style in ("panel.css", "server-panel.css", "sheet.css"):
         texts[style] = (HERE / "page" / style).read_text("utf8")
+    texts["panel.css"] = (HERE / "page" / "code.css").read_text("utf8") + texts["panel.css"]
     texts["engine.html"] = _engine(raw)
     of_nodes = [f"{pack}-{major}" for pack in PACKS for major in about["nodes"]]
     of_exercises = [f"exercise-{one.id}" for one in judging.offered()]

@@ -18,6 +18,7 @@ PROJECT += [
     *(f"requirements/{layer}.txt" for layer in ("postgres", "lab", "preview", "dev", "hub")),
     *(f"tools/live/{name}" for name in ("package.json", "package-lock.json", "bundle.mjs")),
     "lab/live/client/live.js",
+    "lab/simulator/page/code.css",
 ]
 LIVE = "--omit=dev"  # what npm is asked for with JupyterLab, for live pages
 # Says that it is this version, writes down what pip is asked for, and fails at it if told to.
@@ -253,8 +254,9 @@ def test_what_a_layer_adds_is_installed_once_and_stays(complete):
     assert asked(complete) == ["requirements/lab.txt", LIVE]
     set_up(complete, "lab")
     assert asked(complete) == []
-    (complete / "lab/live/client/live.js").write_text("changed")
-    assert "tools/live/bundle.mjs" in bundled(complete)
+    for source in ("lab/live/client/live.js", "lab/simulator/page/code.css"):
+        (complete / source).write_text("changed")
+        assert "tools/live/bundle.mjs" in bundled(complete)
     assert asked(complete) == []
     assert bundled(complete) == ""
 

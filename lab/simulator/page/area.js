@@ -25,6 +25,24 @@ export function programArea({ label, text, rows, onchange, onfocus, run }) {
   return area;
 }
 
+/** Puts the real editor in the place of the field, and gives it; null if it can't be loaded or the panel was closed meanwhile:
+ * the field is an editor, too. A reader who types goes on at the same place; with `focus`, others begin at the start.
+ */
+export async function editorInstead({ area, place, label, onchange, run, leave, focus = true }) {
+  try {
+    await globalThis.LabSimulator.load("editor.js");
+  } catch {
+    return null;
+  }
+  if (!area.isConnected) return null;
+  const { selectionStart, value } = area;
+  const hadFocus = document.activeElement === area;
+  const editor = globalThis.labModelEditor({ place, text: value, label, onchange, run, leave });
+  area.remove();
+  if (focus || hadFocus) editor.focus(hadFocus ? selectionStart : 0);
+  return editor;
+}
+
 /** Has the browser save texts or bytes as a file. */
 export function saveAs(name, parts, type = "text/javascript") {
   const url = URL.createObjectURL(new Blob(parts, { type }));

@@ -1,6 +1,6 @@
 // What a press on "Write it here" opens below an exercise: its program in an editor, the check on the model, what the check says,
 // and the files that a reader hands in. `write` is called by change.js.
-import { programArea, RUN_KEYS, saveAs } from "./area.js";
+import { editorInstead, programArea, RUN_KEYS, saveAs } from "./area.js";
 import { Runner } from "./runner.js";
 import { zipOf } from "./zip.js";
 
@@ -138,24 +138,14 @@ class Sheet {
     if (this.upgrading) return;
     this.upgrading = true;
     runner.prepare(node);
-    try {
-      await model.load("editor.js");
-    } catch {
-      return; // the text area is an editor, too
-    }
-    if (!this.box.isConnected) return;
-    const { selectionStart } = area;
-    const hadFocus = document.activeElement === area;
-    this.editing = globalThis.labModelEditor({
+    this.editing = await editorInstead({
+      area,
       place: edit,
-      text: this.text,
       label: `Program ${this.name}`,
       onchange: (text) => this.#change(text),
       run: () => this.check(),
       leave: () => this.parts.run.focus(),
     });
-    area.remove();
-    this.editing.focus(hadFocus ? selectionStart : 0);
   }
 
   /** Load what typing and checking take. */

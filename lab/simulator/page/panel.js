@@ -1,7 +1,7 @@
 // What a press on "Change it" opens: the program in an editor, the Node that is chosen, what the model prints,
 // its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
 import { kindOf } from "../program.js";
-import { programArea, RUN_KEYS, saveAs } from "./area.js";
+import { editorInstead, programArea, RUN_KEYS, saveAs } from "./area.js";
 import { hintFor } from "./hints.js";
 import { addLevels } from "./levels.js";
 import { Runner } from "./runner.js";
@@ -176,24 +176,15 @@ class Panel {
     if (this.upgrading) return;
     this.upgrading = true;
     runner.prepare(this.node);
-    try {
-      await globalThis.LabSimulator.load("editor.js");
-    } catch {
-      return; // the text area is an editor, too
-    }
-    if (!this.box.isConnected) return;
-    const { selectionStart } = area;
-    const hadFocus = document.activeElement === area;
-    this.editing = globalThis.labModelEditor({
+    this.editing = await editorInstead({
+      area,
       place: edit,
-      text: this.text,
       label: this.#label(),
       onchange: (text) => this.#change(text),
       run: () => this.run(),
       leave: () => this.parts.run.focus(),
+      focus,
     });
-    area.remove();
-    if (focus || hadFocus) this.editing.focus(hadFocus ? selectionStart : 0);
   }
 
   /** Load what typing and running take. */

@@ -1,6 +1,7 @@
 // What a press on "Change this server" opens: its handler in an editor, its clients in fields, and how long they waited, and
 // for what, in the model; beside it what was measured of the book's own code. `serve` is called by change.js.
 import { hasWait, loadOf, plansOf, resultOf, summaryOf, waitsOf } from "../servers.js";
+import { editorInstead, programArea, saveAs } from "./area.js";
 import { Runner } from "./runner.js";
 import { exported } from "./server-export.js";
 import { drawCauses, drawWaits } from "./server-figure.js";
@@ -14,15 +15,6 @@ const SERVING = __SERVING__;
 const MOST_LETTERS = 100_000;
 const newest = Math.max(...Object.keys(nodes).map(Number));
 const runner = new Runner(folder);
-
-let loading = null;
-function editor() {
-  loading ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: `${folder}editor.js`, onload: resolve, onerror: reject });
-    document.head.append(script);
-  });
-  return loading;
-}
 
 /** The fields beside the editor: what they say, their key of a load, and the values where they may be empty. */
 const FIELDS = [
@@ -79,20 +71,13 @@ class ServerPanel {
     this.parts = p;
     p.run = button("Run", () => this.run(), { class: "run" });
     p.edit = el("div", { class: "edit" });
-    p.area = el("textarea", {
-      "aria-label": `Server ${this.server.name}`,
-      spellcheck: "false",
-      autocapitalize: "off",
-      autocomplete: "off",
+    p.area = programArea({
+      label: `Server ${this.server.name}`,
+      text: this.text,
       rows: this.server.lines.length + 2,
-      oninput: () => this.#change(p.area.value),
-      onkeydown: (event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        this.run();
-      },
+      onchange: (text) => this.#change(text),
+      run: () => this.run(),
     });
-    p.area.value = this.text;
     p.edit.append(p.area);
     p.status = el("p", { class: "status", role: "status" });
     p.complaint = el("div", { class: "complaint", role: "alert" });
@@ -215,22 +200,14 @@ class ServerPanel {
 
   async open() {
     runner.prepare(newest);
-    try {
-      await editor();
-    } catch {
-      return; // the text area is an editor, too
-    }
-    if (!this.box.isConnected) return;
-    this.editing = globalThis.labModelEditor({
+    this.editing = await editorInstead({
+      area: this.parts.area,
       place: this.parts.edit,
-      text: this.text,
       label: `Server ${this.server.name}`,
       onchange: (text) => this.#change(text),
       run: () => this.run(),
       leave: () => this.parts.run.focus(),
     });
-    this.parts.area.remove();
-    this.editing.focus();
   }
 
   #change(text) {
@@ -480,9 +457,7 @@ class ServerPanel {
     }
     this.parts.complaint.replaceChildren();
     const { name, text } = exported({ name: this.server.name, text: this.text, connections });
-    const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-    el("a", { href: url, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
+    saveAs(name, [text]);
     return this.#say(`Saved as ${name}. Run it for real: node ${name}`);
   }
 
