@@ -46,6 +46,7 @@ _ROW = {
     "logs (%)": ("log_share", 100.0, LOGGING.limits[0]),
     "stream (MiB)": ("queued_bytes", 1 / 1_048_576, PRESSURE.limits[0]),
 }
+EXAMINE_AGAIN = "Stop what else runs on this machine, and examine the program again."
 PARTS = ("illness", "law", "load", "inside", "signs")
 
 
@@ -77,7 +78,7 @@ class Examination(Shown, Dated):
     @property
     def first(self) -> str:
         """The name of the likeliest illness; "nothing found"; or that it came to no diagnosis:
-        "no answer", "seen from outside", "stopped early".
+        "no answer", "seen from outside", "stopped early", "examined in part".
         """
         if not self.diagnosis.findings:
             if not self.observed.inside:
@@ -86,6 +87,8 @@ class Examination(Shown, Dated):
                 return "no answer"
             if self.observed.stopped:
                 return "stopped early"
+            if self.observed.gaps:
+                return "examined in part"
         return self.diagnosis.first
 
     @property
@@ -153,7 +156,9 @@ class Examination(Shown, Dated):
         lines += self.limiting
         if observation.died:
             lines.append(observation.died)
-        lines += observation.warnings
+        lines += observation.remarks
+        if observation.gaps and not diagnosis.findings:
+            lines.append(EXAMINE_AGAIN)
         return "\n".join(lines)
 
     @property

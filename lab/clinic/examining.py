@@ -9,7 +9,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ FIRST_S = 10.0
 PROFILE_US = 1000
 HEAP_BYTES = 4096  # the mean number of bytes allocated between two samples of the heap
 CLOSING_S = 0.4
+STUCK_MOST_S = 6.0  # a loop that doesn't turn doesn't answer, either
+ANSWER_MOST_S = 15.0  # a process on a busy machine takes seconds to collect garbage
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look ends after so many responses, or after so many seconds.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
@@ -241,14 +243,11 @@ class _Examination:
             stalled_readers(self.app.url, self.request, READERS, 1.2 * self.share)
         mark = self.hub.mark()
         pids = self.hub.tell(do="rest")
-        answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, max(4.0, 2 * each_s))
-        for message in sorted(
-            {answer["message"] for answer in answers if answer["event"] == "failed"}
-        ):
-            self.seen.warnings.append(
-                f"The close observation failed ({message}), so long runs, waits and calls "
-                "were not observed."
-            )
+        deadline_s = max(ANSWER_MOST_S, 2 * each_s)
+        answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, deadline_s)
+        self._note_gap(
+            "The close observation", "long runs, waits and calls were not observed", answers, "seen"
+        )
         self.seen.looks += [
             answer["seen"] | {"pid": answer["pid"]} for answer in answers if "seen" in answer
         ]
@@ -270,13 +269,26 @@ class _Examination:
         mark = self.hub.mark()
         file = self.hub.folder / "profile"
         pids = self.hub.tell(do="profiled", file=str(file))
-        answers = self.hub.answers(pids, {"profiled", "failed"}, mark, 6.0)
+        is_stuck = each_s is None or self.seen.starved
+        deadline_s = STUCK_MOST_S if is_stuck else ANSWER_MOST_S
+        answers = self.hub.answers(pids, {"profiled", "failed"}, mark, deadline_s)
+        if not is_stuck:
+            self._note_gap("The profile", "no line of code can be named", answers, "profiled")
         for answer in answers:
             if answer["event"] == "profiled":
                 with contextlib.suppress(OSError, ValueError, KeyError):
                     profile, originals = profiles.read(Path(answer["file"]), answer["pid"])
                     self.seen.profiles.append(profile)
                     self._originals[answer["pid"]] = originals
+
+    def _note_gap(self, name: str, lack: str, answers: Sequence[Event], wanted: str) -> None:
+        """Note what is not known because processes failed at it, or because none sent the event
+        `wanted` in time.
+        """
+        reasons = {answer["message"] for answer in answers if answer["event"] == "failed"}
+        if not any(answer["event"] in {wanted, "starved", "failed"} for answer in answers):
+            reasons.add("no process sent it in time")
+        self.seen.gaps += [f"{name} failed ({reason}), so {lack}." for reason in sorted(reasons)]
 
     def _memory(self) -> None:
         """Load twice or three times, with a garbage collection before and after each load. Each
@@ -310,7 +322,7 @@ class _Examination:
             more_open = self._open_files[-1] - self._open_files[0]
             self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
         if len(self.seen.kept) < 3:
-            self.seen.warnings.append(
+            self.seen.gaps.append(
                 "The memory that it keeps after a load could not be measured, so a leak "
                 "would not be found."
             )
@@ -333,7 +345,7 @@ class _Examination:
         """Send an order to every process and return the events of the processes that obeyed."""
         mark = self.hub.mark()
         pids = self.hub.tell(do=order, **more)
-        answers = self.hub.answers(pids, {event, "failed"}, mark, 6.0)
+        answers = self.hub.answers(pids, {event, "failed"}, mark, ANSWER_MOST_S)
         return [one for one in answers if one["event"] == event]
 
     def _collect(self) -> None:
@@ -349,8 +361,9 @@ class _Examination:
         self._open_files.append(files)
         mark = self.hub.mark()
         time.sleep(FRESH_S)
-        rows = {row["pid"]: row for row in self.hub.since(mark, "row")}
-        if not collections or not rows:
+        pids = {event["pid"] for event in collections}
+        rows = {row["pid"]: row for row in self.hub.answers(pids, {"row"}, mark, ANSWER_MOST_S)}
+        if not collections or not pids <= rows.keys():
             return
 
         def sum_of(name: str) -> float:

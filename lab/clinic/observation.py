@@ -23,6 +23,8 @@ class Observed:
     the heap of a process took of its limit; keepers : the functions that
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
 
+    gaps : what could not be observed, a sentence each: a problem that shows itself only there would
+    not be found, so a report without findings is not a healthy one
     opened : the files of which more were open at the end of these loads, those with the most first
     recovered : the loads that ended in silence, after which one request alone was answered
     stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
@@ -50,6 +52,7 @@ class Observed:
     accept_queue: list[tuple[float, int]] = field(default_factory=list)
     starved: list[int] = field(default_factory=list)  # processes whose loop did not turn
     warnings: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
     opened: list[str] = field(default_factory=list)
@@ -69,6 +72,11 @@ class Observed:
         else:
             return []
         return [row for row in self.rows if start < row["t_ms"] <= stop + 100]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What the report says of the examination itself: warnings, then gaps."""
+        return [*self.warnings, *self.gaps]
 
     @property
     def pids(self) -> list[int]:

@@ -25,13 +25,14 @@ WELL, FOUND, NOT_EXAMINED = "well", "found", "not examined"
 
 
 def verdict(examination: Examination) -> str:
-    """Return "well", "found", or "not examined" where the program never answered, or
-    the user stopped before anything was found.
+    """Return "well", "found", or "not examined" if nothing was found and the program never
+    answered, the user stopped early, or something could not be observed.
     """
     if examination.diagnosis.findings or examination.observed.died:
         return FOUND
-    is_whole = examination.observed.answer_status is not None and not examination.observed.stopped
-    return WELL if is_whole else NOT_EXAMINED
+    observation = examination.observed
+    is_whole = observation.answer_status is not None and not observation.stopped
+    return WELL if is_whole and not observation.gaps else NOT_EXAMINED
 
 
 def examination_json(examination: Examination) -> str:
@@ -56,7 +57,7 @@ def examination_json(examination: Examination) -> str:
             "seconds": observation.seconds,
             "loads": [plain(phase) for phase in observation.phases.values()],
             "signs": plain(examination.diagnosis.signs),
-            "warnings": list(observation.warnings),
+            "warnings": observation.remarks,
         }
     )
 
@@ -174,6 +175,8 @@ def examination_markdown(examination: Examination) -> str:
         lines += ["", "What to try:", "", *(f"- {way}" for way in finding.illness.try_), ""]
     if examination.limiting:
         lines += [*(f"- {_cell(line.strip())}" for line in examination.limiting), ""]
+    if observation.remarks:
+        lines += [*(f"- {_cell(remark)}" for remark in observation.remarks), ""]
     if observation.died:
         lines += ["```text", observation.died.replace("```", "'''"), "```", ""]
     return "\n".join([*lines, *_loads(observation)])

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
-from lab.clinic.examination import Examination, Part
+from lab.clinic.examination import EXAMINE_AGAIN, Examination, Part
 from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.name import PROGRAM
 from lab.clinic.observation import Observed
@@ -174,7 +174,13 @@ def _verdict(examination: Examination) -> str:
                 "fail", "no answer", ["It listens, but does not respond.", *observation.warnings]
             )
         if observation.stopped:
-            return box("none", "stopped early", [*observation.warnings, *examination.limiting])
+            return box("none", "stopped early", [*observation.remarks, *examination.limiting])
+        if observation.gaps:
+            return box(
+                "none",
+                "examined in part",
+                [*observation.gaps, EXAMINE_AGAIN, *examination.limiting],
+            )
         return box(
             "ok",
             "nothing found",
@@ -483,7 +489,7 @@ def _by_http2(streams: int) -> str:
 
 def _how(examination: Examination) -> str:
     observation = examination.observed
-    notes = list(observation.warnings)
+    notes = observation.remarks
     if examination.diagnosis.findings:  # with findings, the verdict already says it
         notes.insert(0, illnesses.NOT_EXAMINED)
     if examination.recorded is not None:

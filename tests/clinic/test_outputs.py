@@ -14,7 +14,7 @@ from test_failures import CALM, seen
 from test_kinds import look as a_look
 from test_rules import compared, trials
 
-from lab.clinic import checkup, commands, illnesses, outputs
+from lab.clinic import checkup, commands, illnesses, outputs, report
 from lab.clinic.direct import Order
 from lab.clinic.examination import diagnosed
 from lab.clinic.profile import Profile
@@ -47,6 +47,22 @@ def test_json_says_the_verdict_and_follows_its_schema():
     assert data["findings"][0]["places"][0]["line"] == 7
     silent = dataclasses.replace(seen(), phases={}, answer_status=None)
     assert is_valid(outputs.examination_json(diagnosed(silent)))["verdict"] == "not examined"
+
+
+def test_a_program_of_which_something_could_not_be_observed_is_not_called_healthy():
+    gap = "The memory that it keeps after a load could not be measured."
+    examination = diagnosed(seen(CALM, gaps=[gap]))
+    assert examination.first == "examined in part"
+    data = is_valid(outputs.examination_json(examination))
+    assert (data["verdict"], data["warnings"]) == ("not examined", [gap])
+    for text in (
+        f"{examination}",
+        report.page(examination),
+        outputs.examination_markdown(examination),
+    ):
+        assert gap in text and "nothing found" not in text
+    assert "examine the program again" in f"{examination}"
+    assert is_valid(outputs.examination_json(diagnosed(seen(CALM))))["verdict"] == "well"
 
 
 def test_each_problem_that_a_report_can_name_is_listed_once(capsys):
