@@ -33,6 +33,7 @@ _MOMENT_MS = 1e11
 # With many clients, the loop is the limit from the first share on, and not the limit below the
 # second.
 LOOP_IS_LIMIT, LOOP_IS_IDLE = 0.9, 0.5
+MOSTLY_CALLS = 0.8  # the share of the response time from which on the other service is named
 COLLECTING = 0.15  # the share of the work from which on garbage collection is named
 HOT = 0.05  # the least share of the work that makes a line worth naming
 
@@ -192,6 +193,7 @@ class Examination(Shown, Dated):
             ]
         if share < LOOP_IS_IDLE and len(observation.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
+            calls = self.diagnosis.signs
             if observation.phases["many"].client_elu >= CLIENT_BUSY:
                 client = "bridge that requests passed" if observation.bridged else "load generator"
                 words = f"The {client} was the limit, and could not send more requests."
@@ -199,6 +201,12 @@ class Examination(Shown, Dated):
                 words = (
                     "A worker thread was the limit. It was busy all the time, and messages "
                     "waited for it. More threads would share its work."
+                )
+            elif calls.calls_share >= MOSTLY_CALLS:
+                words = (
+                    f"Requests waited for another service: calls of it took {calls.calls_ms:.3g} "
+                    f"ms for each response with a few clients, {calls.calls_share:.0%} of the "
+                    "response time."
                 )
             elif observation.bridged:
                 words = (

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
 from lab.clinic.failures import RECOVERY_S, is_silent
 from lab.clinic.hub import Event, Hub
-from lab.clinic.illnesses import BEHIND, LEAK
+from lab.clinic.illnesses import ALL_OPEN, BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observation import Observed
 from lab.clinic.scenario import Scenario
@@ -48,6 +49,7 @@ FEW = 4
 OPEN_FILES = 3  # the number of open files that are named
 # From so many failed calls to other services for each response on, the close look has as many
 # clients as the load before.
+USUAL_IDLE_MS = 5000  # server.keepAliveTimeout of Node
 REFUSED_EACH = 0.1
 # How long the load takes of a program that answers quickly, and in how much of it the signs are
 # seen. The rest of it measures response times below and above the highest throughput.
@@ -151,6 +153,7 @@ class _Examination:
             watching.join(2.0)
         observation.listening = [one for one in self.hub.since(0, "listening")]
         observation.node = next((one["node"] for one in observation.listening), "")
+        observation.warnings += _early_closes(observation.listening)
         observation.rows = self.hub.since(0, "row")
         for look in observation.looks:
             originals = self._originals.get(look["pid"], Originals())
@@ -224,7 +227,8 @@ class _Examination:
         handles the failure.
         """
         self.seen.rows = self.hub.since(0, "row")
-        is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH
+        many = self.seen.phases["many"]
+        is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH or many.failed > many.answers
         mark = self.hub.mark()
         pids = self.hub.tell(do="look")
         self.hub.answers(pids, {"looking"}, mark, 1.0)
@@ -320,7 +324,8 @@ class _Examination:
             self._collect()
         if len(self._open_files) > 1:
             more_open = self._open_files[-1] - self._open_files[0]
-            self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
+            if more_open:
+                self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
         if len(self.seen.kept) < 3:
             self.seen.gaps.append(
                 "The memory that it keeps after a load could not be measured, so a leak "
@@ -352,6 +357,7 @@ class _Examination:
         """Collect garbage in all processes, and note what they hold then."""
         # In this time connections of the load close, and so do their descriptors.
         time.sleep(CLOSING_S)
+        self._count_open()
         kinds: Counter[str] = Counter()
         files: Counter[str] = Counter()
         collections = self._told("collect", "collected")
@@ -383,6 +389,24 @@ class _Examination:
         )
         self.app.check("while it was watched")
 
+    def _count_open(self) -> None:
+        """Note the share of its limit of descriptors that a process has open, and of which file it
+        has most. Linux only: a program that has no descriptor left may not answer its probe.
+        """
+        for pid in {event["pid"] for event in self.hub.since(0, "listening")}:
+            process = Path(f"/proc/{pid}")
+            targets, limits = list[str](), None
+            with contextlib.suppress(OSError):
+                limits = re.search(r"Max open files +(\d+)", (process / "limits").read_text())
+                for descriptor in (process / "fd").iterdir() if limits else ():
+                    with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                        targets.append(f"{descriptor.readlink()}")
+            share = len(targets) / int(limits[1]) if targets and limits else 0.0
+            self.seen.open_share = max(self.seen.open_share, share)
+            if share >= ALL_OPEN.limits[0].least:
+                files = Counter(target for target in targets if target.startswith("/"))
+                self.seen.opened = [file for file, _ in files.most_common(OPEN_FILES)]
+
     def _drain(self) -> None:
         """After the overload, wait some seconds at most until the program answers as before."""
         end = time.monotonic() + 6.0
@@ -409,6 +433,25 @@ class _Examination:
             if waiting is None:
                 return
             self.seen.accept_queue.append((time.time() * 1e3, waiting))
+
+
+def _early_closes(listening: Iterable[Event]) -> list[str]:
+    """Return a sentence if a server closes kept connections earlier than Node does by default. A
+    load that never pauses doesn't show what that does to a proxy in front.
+    """
+    idle_ms = [
+        one["policy"]["keepAliveTimeout"]
+        for one in listening
+        if one["http"] and 0 < one["policy"].get("keepAliveTimeout", 0) < USUAL_IDLE_MS
+    ]
+    if not idle_ms:
+        return []
+    return [
+        f"The program closes a kept connection after {min(idle_ms) / 1e3:g} s without a request "
+        f"(server.keepAliveTimeout; Node's default is {USUAL_IDLE_MS / 1e3:g} s). If a proxy in "
+        "front keeps connections for longer, some of its requests are reset. Set "
+        "keepAliveTimeout above the proxy's idle time."
+    ]
 
 
 class _Loader:

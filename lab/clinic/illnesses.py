@@ -325,6 +325,14 @@ OPEN = Illness(
     ),
     is_failure=True,
 )
+ALL_OPEN = replace(
+    OPEN,
+    limits=(
+        Limit("open_share", 0.9, "of the descriptors that the system allows were open", _share),
+    ),
+    means="Files or sockets are opened for requests and not closed, and the system refuses to open "
+    "more.",
+)
 GARBAGE = Illness(
     "garbage-collection",
     "garbage collection",
@@ -553,7 +561,7 @@ ALL = (
 )
 # These problems, and the other forms of two of them.
 FORMS = (
-    *(ENDED, STOPS, FAILS, BEHIND, LEAK, OPEN),
+    *(ENDED, STOPS, FAILS, BEHIND, LEAK, OPEN, ALL_OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
     *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, IN_PAUSES, RETRIES, STALE),
 )
@@ -650,6 +658,9 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     # cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
         failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+    if signs.open_share >= ALL_OPEN.limits[0].least:  # requests fail for want of descriptors
+        failures_first.remove(OPEN.id)
+        failures_first.insert(1, OPEN.id)
     findings.sort(
         key=lambda problem: (
             failures_first.index(problem.illness.id) if problem.illness.is_failure else 9,
@@ -676,11 +687,23 @@ _LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.i
 
 def _add_other_forms(problems: dict[str, Illness], signs: Signs) -> None:
     """Add the problems that are found by another sign than the usual one."""
-    for form in (SYNC, OBJECTS, INBOX, IN_PAUSES):
+    for form in (ALL_OPEN, SYNC, OBJECTS, INBOX, IN_PAUSES):
         if _reached(form, signs):
             problems.setdefault(form.id, form)
     if _reached(IN_LINE, signs) and not problems.keys() & _LINES:
         problems.setdefault(CONNECTIONS.id, IN_LINE)
+
+
+def _descriptor_words(illness: Illness, observation: Observed) -> str:
+    if illness is ALL_OPEN:
+        examples = observation.opened[:1]
+        return illness.means + "".join(f" Most of them are of {file}." for file in examples)
+    more, kind = failures.descriptors(observation)
+    examples = observation.opened if kind == "file" else []
+    such_as = f", such as {', '.join(examples)}." if examples else "."
+    return (
+        f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s{such_as}"
+    )
 
 
 def _in_words(illness: Illness, observation: Observed) -> Illness:
@@ -712,11 +735,8 @@ def _in_words(illness: Illness, observation: Observed) -> Illness:
             "load. A cache that has not yet reached its maximum size looks the same, but levels "
             "off later."
         )
-    elif illness is OPEN:
-        more, kind = failures.descriptors(observation)
-        words = f"After each of two loads, {more:.0f} more were open than before, mostly {kind}s"
-        examples = observation.opened if kind == "file" else []
-        words += f", such as {', '.join(examples)}." if examples else "."
+    elif illness.id == OPEN.id:
+        words = _descriptor_words(illness, observation)
     elif illness is THROTTLED:
         words = (
             f"{illness.means} Its limit is {failures.throttled(observation).processors:.3g} of a "

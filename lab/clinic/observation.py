@@ -25,6 +25,7 @@ class Observed:
 
     gaps : what could not be observed, a sentence each: a problem that shows itself only there would
     not be found, so a report without findings is not a healthy one
+    open_share : the largest share of its limit of descriptors that a process had open after a load
     opened : the files of which more were open at the end of these loads, those with the most first
     recovered : the loads that ended in silence, after which one request alone was answered
     stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
@@ -55,6 +56,7 @@ class Observed:
     gaps: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
+    open_share: float = 0.0
     opened: list[str] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
     bridged: bool = False

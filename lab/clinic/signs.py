@@ -46,7 +46,8 @@ class Signs:
     behind_share : share of the arrivals at half of its own most that it did not answer
     ended : did the program end by itself (1) or not (0)?
     kept_bytes, kept_each : memory that it kept after each of two loads (of three: after the last),
-    garbage collected, in all and for each response; open_more : descriptors likewise
+    garbage collected, in all and for each response; open_more : descriptors likewise;
+    open_share : the largest share of its limit of descriptors that a process had open
     gc_share : share of the busy time spent in the garbage collector
     heap_share : the largest share of its limit that the heap took at rest, garbage collected
     agent_ms, agent_share : how long requests of the program waited for a connection of an
@@ -90,6 +91,7 @@ class Signs:
     kept_bytes: float = 0.0
     kept_each: float = 0.0
     open_more: float = 0.0
+    open_share: float = 0.0
     gc_share: float = 0.0
     loop_busy: float = 0.0
     heap_share: float = 0.0
@@ -188,6 +190,7 @@ def of(observation: Observed) -> Signs:
         kept_bytes=growth.bytes,
         kept_each=growth.each,
         open_more=failures.descriptors(observation)[0],
+        open_share=observation.open_share,
         gc_share=max((p.gc_share for p in observation.profiles), default=0.0),
         loop_busy=busy(observation),
         heap_share=failures.heap_share(observation),

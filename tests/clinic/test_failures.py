@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import http.server
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -507,3 +508,42 @@ def test_a_close_look_that_is_too_slow_is_no_stop_where_the_next_load_is_answere
     assert names(seen(CALM, look, profile)) == []
     nothing = dataclasses.replace(profile, answers=0, throughput=0.0, silent_s=2.0)
     assert names(seen(CALM, look, nothing)) == ["stops answering"]
+
+
+def test_a_program_without_free_descriptors_is_told_so_before_what_fails_for_that():
+    failed = dataclasses.replace(CALM, kinds={"status 500": 900}, failed=900, answers=100)
+    found = diagnosed(seen(failed, open_share=0.97, opened=["/srv/terms.txt"]))
+    assert [f.illness.name for f in found.diagnosis.findings] == [
+        "descriptors left open",
+        "failing requests",
+    ]
+    assert "97 % of the descriptors" in repr(found).replace("97%", "97 %")
+    assert "Most of them are of /srv/terms.txt." in report.page(found)
+    assert names(seen(CALM, open_share=0.5)) == []
+
+
+def test_what_a_process_did_not_answer_is_a_gap():
+    observation = seen(CALM)
+    examination = SimpleNamespace(seen=observation)
+
+    def note(*events):
+        answers = [{"event": event, "message": "no answer in time"} for event in events]
+        examining._Examination._note_gap(examination, "The profile", "no line", answers, "profiled")
+        told, observation.gaps = observation.gaps, []
+        return told
+
+    assert note("profiled") == []
+    assert note("profiled", "failed") == ["The profile failed (no answer in time), so no line."]
+    assert note() == ["The profile failed (no process sent it in time), so no line."]
+    assert note("starved") == []  # a loop that does not turn has a sign of its own
+
+
+@pytest.mark.parametrize(
+    ("idle_ms", "said"),
+    [(1000, "after 1 s"), (5, "after 0.005 s"), (5000, ""), (0, ""), (65_000, "")],
+)
+def test_a_server_that_closes_kept_connections_early_is_told_what_that_does_to_a_proxy(
+    idle_ms, said
+):
+    sentences = examining._early_closes([{"http": True, "policy": {"keepAliveTimeout": idle_ms}}])
+    assert bool(sentences) == bool(said) and said in "".join(sentences)

@@ -170,10 +170,12 @@ function post(method, parameters) {
   });
 }
 
+// On a busy machine, a large heap takes seconds to collect; a loop that is stuck never answers.
+const MOST_MS = 12_000;
 const inTime = (promise) =>
   Promise.race([
     promise,
-    new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), 4000)),
+    new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), MOST_MS)),
   ]);
 
 // The source maps of files that were compiled while they were loaded, by tsx or ts-node: Node holds those.
