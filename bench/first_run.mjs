@@ -43,7 +43,7 @@ try {
   for (const page of pages) {
     const first = [];
     const later = [];
-    const opened = [];
+    const editorWaits = [];
     for (let i = 0; i < TIMES; i++) {
       const context = await browser.newContext();
       context.setDefaultTimeout(300_000);
@@ -52,12 +52,12 @@ try {
       const asked = performance.now();
       await tab.getByRole("button", { name: "Change it" }).first().click();
       await tab.locator(".lab-change .cm-content").waitFor();
-      opened.push(performance.now() - asked);
+      editorWaits.push(performance.now() - asked);
       first.push(await press(tab));
       for (let j = 0; j < LATER; j++) later.push(await press(tab));
       await context.close();
     }
-    console.log(`${page}, ${TIMES} times: the editor opens in ${told(opened)}`);
+    console.log(`${page}, ${TIMES} times: the editor opens in ${told(editorWaits)}`);
     for (const [name, runs] of Object.entries({ first, later }))
       for (const end of ["lines", "orders"])
         console.log(`  ${name} run, ${end}: ${told(runs.map((run) => run[end]))}`);

@@ -285,12 +285,12 @@ class _Examination:
                     self.seen.profiles.append(profile)
                     self._originals[answer["pid"]] = originals
 
-    def _note_gap(self, name: str, lack: str, answers: Sequence[Event], wanted: str) -> None:
+    def _note_gap(self, name: str, lack: str, answers: Sequence[Event], result: str) -> None:
         """Note what is not known because processes failed at it, or because none sent the event
-        `wanted` in time.
+        `result` in time.
         """
         reasons = {answer["message"] for answer in answers if answer["event"] == "failed"}
-        if not any(answer["event"] in {wanted, "starved", "failed"} for answer in answers):
+        if not any(answer["event"] in {result, "starved", "failed"} for answer in answers):
             reasons.add("no process sent it in time")
         self.seen.gaps += [f"{name} failed ({reason}), so {lack}." for reason in sorted(reasons)]
 

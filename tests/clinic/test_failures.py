@@ -512,13 +512,13 @@ def test_a_close_look_that_is_too_slow_is_no_stop_where_the_next_load_is_answere
 
 def test_a_program_without_free_descriptors_is_told_so_before_what_fails_for_that():
     failed = dataclasses.replace(CALM, kinds={"status 500": 900}, failed=900, answers=100)
-    found = diagnosed(seen(failed, open_share=0.97, opened=["/srv/terms.txt"]))
-    assert [f.illness.name for f in found.diagnosis.findings] == [
+    examination = diagnosed(seen(failed, open_share=0.97, opened=["/srv/terms.txt"]))
+    assert [f.illness.name for f in examination.diagnosis.findings] == [
         "descriptors left open",
         "failing requests",
     ]
-    assert "97 % of the descriptors" in repr(found).replace("97%", "97 %")
-    assert "Most of them are of /srv/terms.txt." in report.page(found)
+    assert "97 % of the descriptors" in repr(examination).replace("97%", "97 %")
+    assert "Most of them are of /srv/terms.txt." in report.page(examination)
     assert names(seen(CALM, open_share=0.5)) == []
 
 
