@@ -136,6 +136,50 @@ export function functionIn({ nodes, isModule, place }, name, caller) {
   return name;
 }
 
+const BEFORE = /^(ReturnStatement|ThrowStatement|YieldExpression|AwaitExpression)$/;
+// A part of these comes about only sometimes; the one that is named always does.
+const CONDITIONAL = {
+  IfStatement: "test",
+  ConditionalExpression: "test",
+  LogicalExpression: "left",
+  AssignmentPattern: "left",
+  SwitchStatement: "discriminant",
+  WhileStatement: "test",
+  DoWhileStatement: "body",
+  ForStatement: "init",
+  ForOfStatement: "right",
+  ForInStatement: "right",
+  TryStatement: null,
+  ChainExpression: null,
+};
+
+/**
+ * Whether calls never end, from the innermost ones, {nodes, place} each: the first function is among them again, and each calls the
+ * next whatever its values are.
+ */
+export function areEndless(frames) {
+  const functions = frames.map(({ nodes, place }) =>
+    nodes.findLast(({ type, start }) => FUNCTION.test(type) && start < place),
+  );
+  const again = functions.indexOf(functions[0], 1);
+  if (again < 0 || !functions[0]) return false;
+  return frames.slice(1, again + 1).every((frame, at) => isCertain(frame, functions[at + 1]));
+}
+
+/** Whether a function comes to a place of its own each time. */
+function isCertain({ nodes, place }, called) {
+  if (!called) return false;
+  const path = nodes.slice(nodes.indexOf(called));
+  const isAlways = path.slice(0, -1).every((node, at) => {
+    if (node.type === "AssignmentExpression") return !/^(&&|\|\||\?\?)=$/.test(node.operator);
+    return !(node.type in CONDITIONAL) || node[CONDITIONAL[node.type]] === path[at + 1];
+  });
+  const leaves = (node) =>
+    (BEFORE.test(node.type) && node.end <= place) ||
+    partsOf(node).some((child) => child && !FUNCTION.test(child.type) && leaves(child));
+  return isAlways && !leaves(called.body);
+}
+
 const asMethod = (name, method) => (name === method ? "" : ` [as ${method}]`);
 
 /** The call whose function is named at a place; undefined where there is none. */

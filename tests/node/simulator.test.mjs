@@ -318,9 +318,8 @@ test("a stack that is printed comes with what it leaves out, and calls that are 
     "    at Object.<anonymous> (/home/you/program.cjs:1:13)",
   ]);
   assert.match(notes.join(), /has only the program's own functions/);
-  const deep = explored("const down = (n) => (n ? 1 + down(n - 1) : 0); console.log(down(5000));");
-  assert.equal(deep.orders[0].code, 1);
-  assert.match(deep.notes.join(), /about 1,000 calls.* To run it for real: node program.cjs$/);
+  const down = "const down = (n) => (n ? 1 + down(n - 1) : 0); console.log(down(5000));";
+  assert.throws(() => explored(down), /about 1,000 calls.* To run it for real: node program.cjs$/);
   assert.deepEqual(explored("console.log(1);").notes, []);
 });
 

@@ -8,8 +8,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isDeep } from "../../lab/simulator/deep.mjs";
 import { explore, outcomeOf } from "../../lab/simulator/explore.js";
-import { createMachine, NotModelledError } from "../../lab/simulator/machine.js";
+import { createMachine, DEEP_STACK, NotModelledError } from "../../lab/simulator/machine.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { kindOf } from "../../lab/simulator/program.js";
@@ -111,7 +112,10 @@ async function main() {
     },
   });
   const [node, ...files] = positionals;
-  const machine = await createMachine(await natives(node), await parts(), { clock });
+  const machine = await createMachine(await natives(node), await parts(), {
+    clock,
+    stackBytes: DEEP_STACK,
+  });
   const folder = mkdtempSync(join(tmpdir(), "difference-"));
   const counts = {
     programs: 0,
@@ -193,4 +197,4 @@ async function main() {
   process.exitCode = counts.wrong ? 1 : 0;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await main();
+if (process.argv[1] === new URL(import.meta.url).pathname && isDeep(import.meta.url)) await main();

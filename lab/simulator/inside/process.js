@@ -752,6 +752,7 @@
       for (const key of Object.keys(item)) clone[key] = copy(item[key]);
       return clone;
     };
+    refuseDeep(value, MOST_CLONED);
     return copy(value);
   };
 
@@ -848,7 +849,6 @@
       /^cannot convert BigInt to number$/,
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
-    [/^too many arguments in function call.*/, DEPTH],
     [/^bigint argument with unary \+$/, "Cannot convert a BigInt value to a number"],
     [/^BigInt division by zero$/, "Division by zero"],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
@@ -911,6 +911,10 @@
     const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
     if (isInCall && message === "cannot convert BigInt to number")
       return "Cannot convert a BigInt value to a number";
+    if (/^too many arguments in function call/.test(message))
+      machine.refuse("A function gets more values here than the model can pass, which is 65,535");
+    if (/^too many arguments in function call/.test(message))
+      machine.refuse("A function gets more values here than the model can pass, which is 65,535");
     const [, privateName] = /^private class field '(.*)' does not exist$/.exec(message) ?? [];
     if (
       privateName &&
@@ -1042,11 +1046,35 @@
     foreignWords.delete(message);
     defineHidden(error, "message", words);
   };
+  // The stack of V8's own functions is full after 1,600 to 5,600 levels, at another one on each Node.
+  const [MOST_WALKED, MOST_CLONED] = [2000, 1500];
+  const MOST_KEYS = 8;
+  /** Refuses an object with more than `most` levels, told from the last object in each. */
+  const refuseDeep = (value, most) => {
+    const seen = new Set(); // there may be a circle
+    let object = value;
+    while (typeof object === "object" && object !== null && !machine.is.isProxy(object)) {
+      if (seen.has(object)) return;
+      if (seen.size > most)
+        machine.refuse(
+          `An object has more levels here (${most}) than Node's stack is sure to hold`,
+        );
+      seen.add(object);
+      const outer = object;
+      const keys = Array.isArray(outer) ? [outer.length - 1] : Object.keys(outer).slice(-MOST_KEYS);
+      object = keys
+        .map((key) => Object.getOwnPropertyDescriptor(outer, key)?.value)
+        .findLast((inner) => typeof inner === "object" && inner !== null);
+    }
+  };
+  // That of Node 26 needs no stack for what is written without a function and without spaces.
+  const isWrittenFlat = Number.parseInt(process.versions.node, 10) >= 26;
   const isString = (value) => typeof value === "string";
   const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
   const json = {
     parse(text, reviver) {
       try {
+        if (typeof reviver === "function") refuseDeep(parse(text), MOST_WALKED);
         return parse(text, reviver);
       } catch (error) {
         const { message } = error;
@@ -1059,7 +1087,10 @@
     },
     stringify(value, replacer, space) {
       try {
-        return stringify(value, replacer, space);
+        const json = stringify(value, replacer, space);
+        const isFlat = isWrittenFlat && !replacer && !space;
+        if (json?.length > MOST_WALKED && !isFlat) refuseDeep(value, MOST_WALKED);
+        return json;
       } catch (error) {
         if (isOf(error, TypeError, /^circular reference$/) && !replacer)
           reword(error, wordsOfCircle(value));
@@ -1098,8 +1129,11 @@
     } catch {
       head = "Error";
     }
+    machine.asked.stack = true;
+    if (machine.hasMoreFrames) frames.push(FURTHER);
     return [head, ...frames].join("\n");
   };
+  const FURTHER = "    at async further (node:internal/further:1:1)";
   // V8 makes the text of a stack when it is first asked for: a name that an error gets in its constructor is in it.
   const stacks = new WeakMap(); // by errors
   const lazyStack = Object.getOwnPropertyDescriptor(
@@ -1135,7 +1169,12 @@
     // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
     const [top, around] = sites;
     const isSame = around && top.getFunction() === around.getFunction();
+    const places = sites.filter(isCode).map(placeOf);
     try {
+      if (!host("overflows", stringify(places)))
+        machine.refuse(
+          "Functions call one another more deeply here than the model can follow on a page, which is about 1,000 calls, and Node about ten times as many",
+        );
       return prepare(error, isSame ? [around, ...sites.slice(1)] : sites);
     } finally {
       host("shorten");
@@ -1413,11 +1452,12 @@
     settings.file = file;
     machine.isWatched = plan.isWatched;
     machine.hasStores = plan.hasStores;
+    machine.hasMoreFrames = plan.hasMoreFrames;
     const { cwd, entries, isOnDisk } = JSON.parse(host("files"));
     programFiles = entries;
     if (isOnDisk) need("files");
     settings.cwd = cwd ?? "/home/you";
-    machine.asked = { clock: false, chance: false, depth: false };
+    machine.asked = { clock: false, chance: false, depth: false, stack: false };
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
       seed = ANOTHER_SEED;
