@@ -9,7 +9,7 @@ export { createMachine, DEEP_STACK, NotModelledError };
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
-const FRAME = /^\s+at .*:\d+:\d+\)?(?:,| \{)?$/; // of a stack
+const FRAME = /^\s+at .*:\d+:\d+\)?(?:[)>\]},]*| \{)$/; // of a stack
 const SKEW_MS = 1.3;
 const SMALLER = 0.8;
 const BY_CHANCE =
@@ -61,7 +61,7 @@ export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ..
     trace: at < traces ? recording(machine, program, schedule, cache.recordings) : null,
   }));
   const { node } = machine;
-  const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
+  const printedLines = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
   const notes = [];
   const isOtherWith = (of, more, comparable) =>
     isOther(machine, of, more, { masked: comparable, ...options });
@@ -71,7 +71,7 @@ export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ..
       { hasMoreFrames: true },
       withoutFrames(maskedLines),
     );
-  if (cache.isByFrames || printed.some((line) => FRAME.test(line))) notes.push(FRAMES);
+  if (cache.isByFrames || printedLines.some((line) => FRAME.test(line))) notes.push(FRAMES);
   if (cache.hasManyCalls) notes.push(`${MANY_CALLS} ${forReal(program)}`);
   if (cache.deepRun)
     cache.isByDepth ??= isOtherWith(cache.deepRun, { stackShare: SMALLER }, maskedLines);

@@ -5,7 +5,15 @@ import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
-import { calledAt, failureIn, framesOf, functionIn, placeOf, sourceOffset } from "./frames.js";
+import {
+  areEndless,
+  calledAt,
+  failureIn,
+  framesOf,
+  functionIn,
+  placeOf,
+  sourceOffset,
+} from "./frames.js";
 import { inLocale, lettersOf } from "./locale.js";
 import { WRAPPER } from "./program.js";
 
@@ -262,11 +270,14 @@ class Machine {
 
   /**
    * 1 where an overflow is one in Node, too: the engine follows more calls than Node does, or the functions of the frames, as
-   * JSON [{line, column, file}], the innermost first, call one another whatever their values are.
+   * JSON [{line, column, file, beginning}], the innermost first, call one another whatever their values are.
    */
   _overflows(request) {
     if (this.engine.stackBytes >= DEEP_STACK) return this.engine.number(1);
-    const frames = JSON.parse(this.engine.text(request)).map((place) => this.#nodesAt(place));
+    const frames = JSON.parse(this.engine.text(request)).map((place) => ({
+      ...this.#nodesAt(place),
+      start: place.beginning ? this.#offsetOf(place.beginning) : null,
+    }));
     return this.engine.number(areEndless(frames) ? 1 : 0);
   }
 

@@ -23,7 +23,8 @@ const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000
 export const clock = () => process.cpuUsage().user / 1000;
 
 // What the model leaves out of a stack, as it says: Node's own functions, and those that wait for an async one.
-const LEFT_OUT = /\n +at (?:[^\n]*\(?node:[^\n]*?:\d+\)?|async [^\n]*?:\d+\)?)(,| \{)?(?=\n|$)/g;
+const LEFT_OUT =
+  /\n +at (?:[^\n]*\(?node:[^\n]*?:\d+\)?|async [^\n]*?:\d+\)?)([)>\]},]*| \{)(?=\n|$)/g;
 
 /** What one real run printed, and its exit code. */
 export function real(node, file, isHeld = false) {
