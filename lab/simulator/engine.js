@@ -17,10 +17,11 @@ const LONG = 126;
 const FIRST_COLLECTION = 256 * 1024;
 const LATE_COLLECTION = 128 * 1024 * 1024;
 const STACK = 5 * 2 ** 20; // as the package is compiled
-const STACK_BYTES = 160 * 1024;
+const STACK_BYTES = 160 * 1024; // of which a page's worker has no more on its own stack
 // The engine's function, with its length before it, that throws for a stack that overflows, and where it finds the stack's limit.
 const OVERFLOW = [12, 0, 32, 0, 65, 185, 164, 1, 65, 0, 16, 48, 11];
 const SLACK = 12 * 1024;
+const LONGEST_FRAME = 4096; // of a function of the engine's that calls another
 const RUNTIME_IN_CONTEXT = 16;
 const TOP_IN_RUNTIME = 132;
 const LIMIT_IN_RUNTIME = 136;
@@ -30,32 +31,34 @@ const HOOK = 2;
 const TRACKER = 5;
 const JOBS = 7;
 
-// A number of `i32.const` has a sign, and `toLeb` writes none: what it writes for 172 KiB, three bytes, is read as
-// positive, since the highest of its 21 bits is clear.
 // Instructions: from the context, parameter 0, to the runtime, twice; the limit is so far below the top.
 const TO_RUNTIME = [0x20, 0, 0x28, 2, RUNTIME_IN_CONTEXT];
-const LENGTHENED = [
+const lengthened = (stackBytes) => [
   ...[...TO_RUNTIME, ...TO_RUNTIME, 0x28, 2, ...toLeb(TOP_IN_RUNTIME)],
-  ...[0x41, ...toLeb(STACK_BYTES + SLACK), 0x6b, 0x36, 2, ...toLeb(LIMIT_IN_RUNTIME)],
+  ...[0x41, ...toSignedLeb(stackBytes + SLACK), 0x6b, 0x36, 2, ...toLeb(LIMIT_IN_RUNTIME)],
 ];
 
 export class EngineError extends Error {
   name = "EngineError";
 }
 
-/** The engine, ready to evaluate; `binary` holds the bytes of its WebAssembly file. */
-export async function createEngine(binary, { load = loadPackage } = {}) {
+/**
+ * The engine, ready to evaluate; `binary` holds the bytes of its WebAssembly file. Its calls get `stackBytes` of its memory, and
+ * up to eight times as many on the stack of the host's thread.
+ */
+export async function createEngine(binary, { load = loadPackage, stackBytes = STACK_BYTES } = {}) {
   const [moduleFactory, QuickJSFFI] = await load();
   let table;
   const module = await moduleFactory({
     instantiateWasm(imports, done) {
-      WebAssembly.instantiate(patched(binary), imports).then(({ instance }) => {
+      WebAssembly.instantiate(patched(binary, stackBytes), imports).then(({ instance }) => {
         table = instance.exports[TABLE];
         done(instance);
       });
     },
   });
-  return new Engine(module, new QuickJSFFI(module), table, stackTopOf(new Uint8Array(binary)));
+  const stack = { top: stackTopOf(new Uint8Array(binary)), bytes: stackBytes };
+  return new Engine(module, new QuickJSFFI(module), table, stack);
 }
 
 async function loadPackage() {
@@ -67,11 +70,14 @@ async function loadPackage() {
 }
 
 class Engine {
-  constructor(module, ffi, table, stackTop) {
+  constructor(module, ffi, table, stack) {
     this.module = module;
     this.ffi = ffi;
     this.table = table;
-    this.stackTop = stackTop;
+    this.stackTop = stack.top;
+    this.stackBytes = stack.bytes;
+    this.share = 1; // of the stack that there is
+    this.wasLong = false;
     this.functions = new Map();
     this.shouldInterrupt = () => false;
     this.loadModule = () => null;
@@ -85,7 +91,7 @@ class Engine {
     };
     this.runtime = ffi.QTS_NewRuntime();
     this.#collectLate();
-    ffi.QTS_RuntimeSetMaxStackSize(this.runtime, STACK_BYTES);
+    ffi.QTS_RuntimeSetMaxStackSize(this.runtime, this.stackBytes);
     this.context = ffi.QTS_NewContext(this.runtime, 0);
     this.contextOut = module._malloc(8);
     this.pair = module._malloc(16);
@@ -322,9 +328,24 @@ class Engine {
     return pointer;
   }
 
-  /** Ends what an overflow of the stack has begun. */
-  shortenStack() {
-    this.ffi.QTS_RuntimeSetMaxStackSize(this.runtime, STACK_BYTES);
+  /** Ends what an overflow of the stack has begun, or leaves only a `share` of the stack to what runs from here on. */
+  shortenStack(share = this.share) {
+    this.share = share;
+    this.ffi.QTS_RuntimeSetMaxStackSize(this.runtime, Math.floor(share * this.stackBytes));
+  }
+
+  /** How many of these lengths in bytes, the least first, the stack has had since `restore`. */
+  passed(marks) {
+    const words = this.#words;
+    const isWritten = (mark) =>
+      mark < this.stackBytes &&
+      words
+        .subarray((this.stackTop - mark - LONGEST_FRAME) >> 2, (this.stackTop - mark) >> 2)
+        .some((word) => word !== 0);
+    const first = marks.findIndex((mark) => !isWritten(mark));
+    const count = first < 0 ? marks.length : first;
+    this.wasLong ||= count > 0;
+    return count;
   }
 
   limitMemory(bytes) {
@@ -355,6 +376,8 @@ class Engine {
 
   restore({ parts, functions }) {
     const bytes = this.module.HEAPU8;
+    if (this.wasLong) bytes.fill(0, Math.max(0, this.stackTop - STACK), this.stackTop);
+    this.wasLong = false;
     for (const [start, part] of parts) bytes.set(part, start);
     for (const id of [...this.functions.keys()].slice(functions)) this.functions.delete(id);
   }
@@ -376,7 +399,7 @@ function stackTopOf(bytes) {
  * The bytes of a WebAssembly file which also exports its table of functions, and whose stack is longer from an overflow to
  * `shortenStack`: what takes the error's stack has none left otherwise.
  */
-function patched(binary) {
+function patched(binary, stackBytes) {
   const bytes = new Uint8Array(binary);
   const name = [TABLE.length, ...[...TABLE].map((letter) => letter.charCodeAt(0)), 1, 0];
   const parts = [bytes.subarray(0, 8)];
@@ -394,7 +417,7 @@ function patched(binary) {
       const [count, entries] = leb(bytes, body);
       replace(toLeb(count + 1), bytes.subarray(entries, end), name);
     } else if (overflow >= 0) {
-      const text = [0, ...LENGTHENED, ...OVERFLOW.slice(2)];
+      const text = [0, ...lengthened(stackBytes), ...OVERFLOW.slice(2)];
       const rest = bytes.subarray(overflow + OVERFLOW.length, end);
       replace(bytes.subarray(body, overflow), [text.length], text, rest);
     } else parts.push(bytes.subarray(at, end));
@@ -434,6 +457,14 @@ function toLeb(number) {
     rest >>>= 7;
   } while (rest);
   return bytes;
+}
+
+/** Of a number that is not negative, as instructions have it: with a sign. */
+function toSignedLeb(number) {
+  const bytes = [];
+  let rest = number;
+  for (; rest > 63; rest >>>= 7) bytes.push((rest & 127) | 128);
+  return [...bytes, rest];
 }
 
 /** A function of ours, with parameters of these types, as one that a table of functions takes. */

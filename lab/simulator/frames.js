@@ -79,14 +79,20 @@ function spokenOf(node, from, words, property) {
  * nothing of it has a place there; null if that is not known.
  */
 export function failureIn({ tree }, from, words, property) {
-  let firstFunction = null;
+  const failing = firstFunction(tree, from);
+  return failing && spokenOf(failing.body, from, words, property);
+}
+
+/** The first function of a text from a place on; null if there is none. */
+function firstFunction(tree, from) {
+  let first = null;
   const find = (node) => {
-    if (FUNCTION.test(node.type) && node.start >= from && !(firstFunction?.start <= node.start))
-      firstFunction = node;
+    if (FUNCTION.test(node.type) && node.body.start >= from && !(first?.start <= node.start))
+      first = node;
     for (const child of partsOf(node)) find(child);
   };
   find(tree);
-  return firstFunction && spokenOf(firstFunction.body, from, words, property);
+  return first;
 }
 
 /** The call at a place of the function with that name; of an error that the engine has made, which is the top, none. */
@@ -134,6 +140,63 @@ export function functionIn({ nodes, isModule, place }, name, caller) {
   if (method) return isPlainCall(call) && !/^(new|get|set) /.test(method) ? name : method;
   if (call?.type === "NewExpression" && name) return `new ${name}`;
   return name;
+}
+
+const BEFORE = /^(ReturnStatement|ThrowStatement|YieldExpression|AwaitExpression)$/;
+// A part of these comes about only sometimes; the one that is named always does.
+const CONDITIONAL = {
+  IfStatement: "test",
+  ConditionalExpression: "test",
+  LogicalExpression: "left",
+  AssignmentPattern: "left",
+  SwitchStatement: "discriminant",
+  WhileStatement: "test",
+  DoWhileStatement: "body",
+  ForStatement: "init",
+  ForOfStatement: "right",
+  ForInStatement: "right",
+  TryStatement: null,
+  ChainExpression: null,
+};
+
+/**
+ * Whether calls never end, from the innermost ones, {tree, nodes, place, start} each: the first function is among them again, and
+ * each calls the next whatever its values are. Of a function with `start` only its beginning is known, and not its `place`.
+ */
+export function areEndless(frames) {
+  const functions = frames.map(({ tree, nodes, place, start }) =>
+    start === null
+      ? nodes.findLast(({ type, start: from }) => FUNCTION.test(type) && from < place)
+      : firstFunction(tree, start),
+  );
+  const again = functions.indexOf(functions[0], 1);
+  if (again < 0 || !functions[0]) return false;
+  return frames
+    .slice(1, again + 1)
+    .every((frame, at) =>
+      frame.start === null
+        ? isCertain(frame, functions[at + 1])
+        : !hasBranches(functions[at + 1].body),
+    );
+}
+
+const hasBranches = (node) =>
+  node.type in CONDITIONAL ||
+  (BEFORE.test(node.type) && node.type !== "ReturnStatement") ||
+  partsOf(node).some((part) => !FUNCTION.test(part.type) && hasBranches(part));
+
+/** Whether a function comes to a place of its own each time. */
+function isCertain({ nodes, place }, ownFunction) {
+  if (!ownFunction) return false;
+  const path = nodes.slice(nodes.indexOf(ownFunction));
+  const isAlways = path.slice(0, -1).every((node, at) => {
+    if (node.type === "AssignmentExpression") return !/^(&&|\|\||\?\?)=$/.test(node.operator);
+    return !(node.type in CONDITIONAL) || node[CONDITIONAL[node.type]] === path[at + 1];
+  });
+  const leaves = (node) =>
+    (BEFORE.test(node.type) && node.end <= place) ||
+    partsOf(node).some((child) => child && !FUNCTION.test(child.type) && leaves(child));
+  return isAlways && !leaves(ownFunction.body);
 }
 
 const asMethod = (name, method) => (name === method ? "" : ` [as ${method}]`);

@@ -1,16 +1,17 @@
 // The one door of the model, for pages and for Node: nothing here asks for a file or a module of Node.
 import { outcomeOf, explore as search, timesIn } from "./explore.js";
-import { createMachine, NotModelledError } from "./machine.js";
+import { createMachine, DEEP_STACK, NotModelledError } from "./machine.js";
 import { kindOf, syntaxReport } from "./program.js";
 import { recordingOf, traceOf } from "./trace.js";
 
-export { createMachine, NotModelledError };
+export { createMachine, DEEP_STACK, NotModelledError };
 
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
 const NOTHING_NOTED = Number.MAX_SAFE_INTEGER; // of the schedule: a server has only one
-const FRAME = /^\s+at .*:\d+:\d+\)?(?:,| \{)?$/; // of a stack
+const FRAME = /^\s+at .*:\d+:\d+\)?(?:[)>\]},]*| \{)$/; // of a stack
 const SKEW_MS = 1.3;
+const SMALLER = 0.8;
 const BY_CHANCE =
   "The output of this program depends on the date, the time or random numbers. The model " +
   "shows one case, and Node prints another.";
@@ -20,10 +21,11 @@ const TIMES =
 const FRAMES =
   "In a printed stack, the model has only the program's own functions. Node also prints its own, those that " +
   "wait for an async function, and in some lines the object that a function belongs to.";
-const DEPTH = "Maximum call stack size exceeded";
-const TOO_DEEP =
-  "Functions call one another more deeply here than the model can follow, which is about 1,000 calls, and it throws a RangeError there. " +
-  "Node follows about ten times as many.";
+const MANY_CALLS =
+  "Functions call one another so deeply here that Node's stack, which holds 2,000 to 12,000 calls, may be too short; then Node throws a RangeError.";
+const OVERFLOWN =
+  "The output of this program depends on how many calls the stack holds. The model shows its number, and Node " +
+  "prints another.";
 
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
 export function programOf(machine, source, name, folder = FOLDER, kind = null) {
@@ -59,17 +61,24 @@ export function explore(machine, program, { traces = MOST_TRACES, cache = {}, ..
     trace: at < traces ? recording(machine, program, schedule, cache.recordings) : null,
   }));
   const { node } = machine;
-  const printed = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
+  const printedLines = orders.flatMap(({ lines, report }) => [...lines, ...report.split("\n")]);
   const notes = [];
-  if (orders.some(({ lines }) => lines.some((line) => FRAME.test(line)))) notes.push(FRAMES);
-  if (cache.isDeep || printed.some((line) => line.includes(DEPTH)))
-    notes.push(`${TOO_DEEP} ${forReal(program)}`);
+  const isOtherWith = (of, more, comparable) =>
+    isOther(machine, of, more, { masked: comparable, ...options });
+  if (cache.stackRun)
+    cache.isByFrames ??= isOtherWith(
+      cache.stackRun,
+      { hasMoreFrames: true },
+      withoutFrames(maskedLines),
+    );
+  if (cache.isByFrames || printedLines.some((line) => FRAME.test(line))) notes.push(FRAMES);
+  if (cache.hasManyCalls) notes.push(`${MANY_CALLS} ${forReal(program)}`);
+  if (cache.deepRun)
+    cache.isByDepth ??= isOtherWith(cache.deepRun, { stackShare: SMALLER }, maskedLines);
+  if (cache.isByDepth) notes.push(`${OVERFLOWN} ${forReal(program)}`);
   if (cache.times?.hasTimes) notes.push(TIMES);
   if (cache.chanceRun)
-    cache.isByChance ??= isOtherOnAnotherDay(machine, cache.chanceRun, {
-      masked: maskedLines,
-      ...options,
-    });
+    cache.isByChance ??= isOtherWith(cache.chanceRun, { isAnotherDay: true }, maskedLines);
   if (cache.isByChance) notes.push(BY_CHANCE);
   return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
@@ -97,12 +106,15 @@ export function runPlans(machine, program, plans) {
 const forReal = ({ name }) => `To run it for real: node ${name}`;
 
 /**
- * The run again, after the cache has kept of the runs what they asked for: `isDeep`, the `times` of the first one that looked
- * at the clock, and as `chanceRun` the first one that asked for the day or a random number. A rarer order may be the first.
+ * The run again, after the cache has kept of the runs what they asked for: `hasManyCalls`, the `times` of the first one that looked
+ * at the clock, and as `chanceRun`, `stackRun` and `deepRun` the first one that asked for the day or a random number, that read a stack, whose calls
+ * overflowed. A rarer order may be the first.
  */
 function noteAsked(machine, { run, values }, cache, { toward, outOnly }) {
-  const { clock, chance, depth } = run.asked;
-  if (depth) cache.isDeep = true;
+  const { clock, chance, depth, stack, manyCalls } = run.asked;
+  if (manyCalls) cache.hasManyCalls = true;
+  if (depth) cache.deepRun ??= { run, values };
+  if (stack) cache.stackRun ??= { run, values };
   if (chance) cache.chanceRun ??= { run, values };
   if (clock && !toward) cache.times ??= timesOf(machine, { run, values }, outOnly);
   return run;
@@ -111,6 +123,10 @@ function noteAsked(machine, { run, values }, cache, { toward, outOnly }) {
 /** The result of a run that differs from an earlier one only by the options `more`. */
 const runAgain = (machine, [program, schedule, options], more) =>
   machine.run(program, schedule, { ...options, last: NOTHING_NOTED, ...more });
+
+/** Lines as they are compared, without the frames that each stack ends with. */
+const withoutFrames = (masked) => (lines) =>
+  masked(lines.flatMap((line) => line.split("\n")).filter((line) => !FRAME.test(line)));
 
 /** Which numbers of what a run printed are times. */
 function timesOf(machine, { run, values }, outOnly) {
@@ -123,10 +139,10 @@ function timesOf(machine, { run, values }, outOnly) {
   }
 }
 
-/** Whether a run prints something else at another time and with other random numbers. */
-function isOtherOnAnotherDay(machine, { run, values }, { outOnly, masked: maskedLines }) {
+/** Whether a run prints something else with the options `more`: on another day, with a smaller stack. */
+function isOther(machine, { run, values }, more, { outOnly, masked: maskedLines }) {
   try {
-    const other = runAgain(machine, values, { isAnotherDay: true });
+    const other = runAgain(machine, values, more);
     const [one, two] = [run, other].map((each) => {
       const { lines, code } = outcomeOf(each, { outOnly });
       return JSON.stringify([maskedLines(lines), code]);

@@ -5,13 +5,26 @@ import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
-import { calledAt, failureIn, framesOf, functionIn, placeOf, sourceOffset } from "./frames.js";
+import {
+  areEndless,
+  calledAt,
+  failureIn,
+  framesOf,
+  functionIn,
+  placeOf,
+  sourceOffset,
+} from "./frames.js";
 import { inLocale, lettersOf } from "./locale.js";
 import { WRAPPER } from "./program.js";
 
 const EPOCH = Date.UTC(2026, 0, 1, 9, 41, 27, 613); // no round number: a program may count with it
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
+/** Bytes of the engine's stack for more calls than Node's, which holds 16,000 of the smallest functions once V8 has compiled them. */
+export const DEEP_STACK = 4_500_000;
+// Up to the first, Node's stack holds the same calls; beyond the second, Node's may hold none.
+const MAY_BE_DEEP = 600_000;
+const IS_TOO_DEEP = 1_700_000;
 /** The texts that are evaluated inside, in this order; each is one function, and its file's last statement. */
 export const INSIDE = [
   "realm",
@@ -41,9 +54,13 @@ export class NotModelledError extends Error {
   name = "NotModelledError";
 }
 
-/** A machine of a Node, {version, versions, texts}; texts that went through `complete` say `isCompleted`. */
+/**
+ * A machine of a Node, {version, versions, texts}; texts that went through `complete` say `isCompleted`. With DEEP_STACK as
+ * `stackBytes` it follows twice as many calls as Node does, on a thread with a stack of `stackMB` (deep.mjs).
+ */
 export async function createMachine(node, parts, wanted = {}) {
-  const engine = await createEngine(parts.binary, parts);
+  const { stackBytes } = wanted;
+  const engine = await createEngine(parts.binary, stackBytes ? { ...parts, stackBytes } : parts);
   return new Machine(engine, node, parts, { ...DEFAULTS, ...wanted });
 }
 
@@ -249,6 +266,19 @@ class Machine {
   /** The stack of an error that the program's overflow has thrown is taken. */
   _shorten() {
     this.engine.shortenStack();
+  }
+
+  /**
+   * 1 where an overflow is one in Node, too: the engine follows more calls than Node does, or the functions of the frames, as
+   * JSON [{line, column, file, beginning}], the innermost first, call one another whatever their values are.
+   */
+  _overflows(request) {
+    if (this.engine.stackBytes >= DEEP_STACK) return this.engine.number(1);
+    const frames = JSON.parse(this.engine.text(request)).map((place) => ({
+      ...this.#nodesAt(place),
+      start: place.beginning ? this.#offsetOf(place.beginning) : null,
+    }));
+    return this.engine.number(areEndless(frames) ? 1 : 0);
   }
 
   /** 1 once a guest has computed for so many milliseconds since it went on. */
@@ -503,16 +533,18 @@ class Machine {
    * by so much at each reading, and nothing else changes. With a number as `draw` the times are drawn by
    * chance from that seed, and `drawn` of the result is the schedule that they amount to. `noted` are the readings
    * after that with the number `last`. `asked` says whether the program has read the `clock`, and what differs by `chance` or
-   * with the day. Of a program with clients, `serving`, `served` is what they got (servers.js).
+   * with the day, or has read a `stack`, whether its calls overflowed (`depth`), or are so deep that Node's may (`manyCalls`). Only a
+   * share of the stack is there with `stackShare`; with `hasMoreFrames` each stack has one more frame. Of a program with clients, `serving`, `served` is what they got (servers.js).
    */
   run(program, schedule = {}, options = {}) {
     const { mostMs = MOST_DELAY_MS, isTraced: traces = false, isAnotherDay = false } = options;
-    const { draw = 0, last = -1, skewMs = 0 } = options;
+    const { draw = 0, last = -1, skewMs = 0, hasMoreFrames = false, stackShare = 1 } = options;
     const { engine } = this;
     this.restart(program, traces);
+    engine.shortenStack(stackShare);
     const plan = {
       ...{ schedule, mostMs, isTraced: traces, isWatched: this.isWatched },
-      ...{ hasStores: hasStores(program), isAnotherDay, draw, last, skewMs },
+      ...{ hasStores: hasStores(program), isAnotherDay, draw, last, skewMs, hasMoreFrames },
       serving: program.serving,
     };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
@@ -520,6 +552,12 @@ class Machine {
     return this.told(() => {
       const result = JSON.parse(engine.text(engine.call(this.begin, values)));
       if (this.refusal) throw new NotModelledError(this.refusal);
+      const marks = engine.passed([MAY_BE_DEEP, IS_TOO_DEEP]);
+      if (marks > 1 && !result.asked.depth)
+        throw new NotModelledError(
+          `Functions call one another more deeply here than Node's stack is sure to hold. To run it for real: node ${program.file.split("/").pop()}`,
+        );
+      result.asked.manyCalls = marks > 0 && !result.asked.depth;
       if (traces) result.shifts = this.#shifts();
       return result;
     });

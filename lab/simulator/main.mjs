@@ -2,8 +2,9 @@
 // `trace`, the trace of the likeliest order; with `out`, what is printed to the standard error is no line.
 // Exit code 2 and one sentence on the standard error for what is not modelled, or does not parse.
 import { resolve } from "node:path";
+import { isDeep } from "./deep.mjs";
 import { giveFiles, programIn } from "./files.mjs";
-import { createMachine, explore, NotModelledError } from "./index.js";
+import { createMachine, DEEP_STACK, explore, NotModelledError } from "./index.js";
 import { natives } from "./natives.js";
 import { parts } from "./parts.mjs";
 
@@ -12,18 +13,29 @@ const LEFT_OUT =
   "The program also prints to the standard error; the orders have what goes to its standard output.";
 const clock = () => process.cpuUsage().user / 1000;
 const [, , node, file, ...flags] = process.argv;
-try {
-  const machine = await createMachine(await natives(node), await parts(), { clock });
-  const isTraced = flags.includes("--trace");
-  const options = { clock, traces: isTraced ? 1 : 0, outOnly: flags.includes("--out") };
-  const { trace, ...result } = explored(machine, programIn(machine, node, resolve(file)), options);
-  for (const order of result.orders) delete order.trace; // the whole trace has it
-  const traced = isTraced ? { trace } : {};
-  process.stdout.write(JSON.stringify({ node: machine.node.version, ...result, ...traced }));
-} catch (error) {
-  if (!(error instanceof NotModelledError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 2;
+if (isDeep(import.meta.url)) await main();
+
+async function main() {
+  try {
+    const machine = await createMachine(await natives(node), await parts(), {
+      clock,
+      stackBytes: DEEP_STACK,
+    });
+    const isTraced = flags.includes("--trace");
+    const options = { clock, traces: isTraced ? 1 : 0, outOnly: flags.includes("--out") };
+    const { trace, ...result } = explored(
+      machine,
+      programIn(machine, node, resolve(file)),
+      options,
+    );
+    for (const order of result.orders) delete order.trace; // the whole trace has it
+    const traced = isTraced ? { trace } : {};
+    process.stdout.write(JSON.stringify({ node: machine.node.version, ...result, ...traced }));
+  } catch (error) {
+    if (!(error instanceof NotModelledError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
 }
 
 /** All orders of a program, which gets what it asks for of the files that there are. */

@@ -8,8 +8,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isDeep } from "../../lab/simulator/deep.mjs";
 import { explore, outcomeOf } from "../../lab/simulator/explore.js";
-import { createMachine, NotModelledError } from "../../lab/simulator/machine.js";
+import { createMachine, DEEP_STACK, NotModelledError } from "../../lab/simulator/machine.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { kindOf } from "../../lab/simulator/program.js";
@@ -22,7 +23,8 @@ const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000
 export const clock = () => process.cpuUsage().user / 1000;
 
 // What the model leaves out of a stack, as it says: Node's own functions, and those that wait for an async one.
-const LEFT_OUT = /\n +at (?:[^\n]*\(?node:[^\n]*?:\d+\)?|async [^\n]*?:\d+\)?)(,| \{)?(?=\n|$)/g;
+const LEFT_OUT =
+  /\n +at (?:[^\n]*\(?node:[^\n]*?:\d+\)?|async [^\n]*?:\d+\)?)([)>\]},]*| \{)(?=\n|$)/g;
 
 /** What one real run printed, and its exit code. */
 export function real(node, file, isHeld = false) {
@@ -111,7 +113,10 @@ async function main() {
     },
   });
   const [node, ...files] = positionals;
-  const machine = await createMachine(await natives(node), await parts(), { clock });
+  const machine = await createMachine(await natives(node), await parts(), {
+    clock,
+    stackBytes: DEEP_STACK,
+  });
   const folder = mkdtempSync(join(tmpdir(), "difference-"));
   const counts = {
     programs: 0,
@@ -193,4 +198,4 @@ async function main() {
   process.exitCode = counts.wrong ? 1 : 0;
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) await main();
+if (process.argv[1] === new URL(import.meta.url).pathname && isDeep(import.meta.url)) await main();

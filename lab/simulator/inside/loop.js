@@ -105,7 +105,7 @@
   let skewMs = 0; // with each reading the program's clock shows so much more, and nothing takes longer
   let skew = 0;
   /** What the program has asked for: the clock, the day or a random number, and more depth than there is. */
-  machine.asked = { clock: false, chance: false, depth: false };
+  machine.asked = { clock: false, chance: false, depth: false, stack: false };
   /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
   machine.preciseNow = () => {
     machine.asked.clock = true;

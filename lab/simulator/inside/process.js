@@ -67,6 +67,22 @@
       enumerable: true,
     });
 
+  /** process.features of a Node's major version. */
+  const featuresOf = (version) => {
+    const [first, last] = [
+      "inspector debug uv ipv6 tls_alpn tls_sni tls_ocsp tls openssl_is_boringssl cached_builtins require_module",
+      version >= 26 ? "dtls quic" : version >= 24 ? "quic" : "",
+    ].map((names) => names.split(" ").filter(Boolean));
+    const features = {};
+    const LOOKED_UP = /^(cached_builtins|require_module|dtls|quic|typescript)$/;
+    for (const name of [...first, ...last, "typescript"]) {
+      const isOn = !/^(debug|openssl_is_boringssl|dtls|quic)$/.test(name);
+      const value = name === "typescript" ? "strip" : isOn;
+      const property = LOOKED_UP.test(name) ? { get: () => value } : { value, writable: true };
+      Object.defineProperty(features, name, { ...property, enumerable: true, configurable: true });
+    }
+    return features;
+  };
   // --- process -----------------------------------------------------------------------------
   const MEMORY = {
     rss: 4e7,
@@ -96,7 +112,7 @@
     argv0: "node",
     env: { HOME: "/home/you", PATH: "/usr/local/bin:/usr/bin:/bin", PWD: "/home/you", USER: "you" },
     release: { name: "node" },
-    features: {},
+    features: featuresOf(Number.parseInt(settings.version.slice(1), 10)),
     domain: null,
     cwd: () => settings.cwd,
     umask: () => 0o22,
@@ -752,6 +768,7 @@
       for (const key of Object.keys(item)) clone[key] = copy(item[key]);
       return clone;
     };
+    refuseDeep(value, MOST_CLONED);
     return copy(value);
   };
 
@@ -829,6 +846,10 @@
     return name ? `    at ${name} (${position})` : `    at ${position}`;
   };
   const DEPTH = "Maximum call stack size exceeded";
+  const NEGATIVE_EXPONENT =
+    Number.parseInt(process.versions.node, 10) >= 26
+      ? "Exponent must be positive"
+      : "undefined must be positive";
   const MESSAGES = [
     [
       /^cannot read property '((?!Symbol\.).*)' of (undefined|null)$/,
@@ -848,9 +869,13 @@
       /^cannot convert BigInt to number$/,
       "Cannot mix BigInt and other types, use explicit conversions",
     ],
-    [/^too many arguments in function call.*/, DEPTH],
     [/^bigint argument with unary \+$/, "Cannot convert a BigInt value to a number"],
     [/^BigInt division by zero$/, "Division by zero"],
+    [/^BigInt negative exponent$/, NEGATIVE_EXPONENT],
+    [
+      /^BigInt operands are forbidden for >>>$/,
+      "BigInts have no unsigned right shift, use >> instead",
+    ],
     [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
     [/^invalid array length$/, "Invalid array length"],
     [/^expecting hex digit$/, "URI malformed"],
@@ -897,6 +922,9 @@
     "cannot read property 'Symbol.*",
     "revoked proxy",
   );
+  // Of the program's code and of calls: V8 also says what the object is.
+  const FOREIGN_ANYWHERE =
+    /^(\w+ object expected|proxy: .*|\.\w+ is undefined|Property description must be an object|Invalid property descriptor\. .*)$/;
   // V8's words of what its own functions throw begin with a capital letter.
   const FOREIGN_IN_CALL = /^[a-z'"]/;
   const foreignWords = new Set(["promise self resolution"]); // for which nothing is prepared
@@ -911,6 +939,10 @@
     const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
     if (isInCall && message === "cannot convert BigInt to number")
       return "Cannot convert a BigInt value to a number";
+    if (/^too many arguments in function call/.test(message))
+      machine.refuse("A function gets more values here than the model can pass, which is 65,535");
+    if (/^too many arguments in function call/.test(message))
+      machine.refuse("A function gets more values here than the model can pass, which is 65,535");
     const [, privateName] = /^private class field '(.*)' does not exist$/.exec(message) ?? [];
     if (
       privateName &&
@@ -926,7 +958,8 @@
     for (const [pattern, words] of MESSAGES)
       if (pattern.test(message)) return message.replace(pattern, words);
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
-    if (!foreign.test(message) || (isInCall && !OF_THE_ENGINE.includes(Type))) return message;
+    const isForeign = foreign.test(message) || FOREIGN_ANYWHERE.test(message);
+    if (!isForeign || (isInCall && !OF_THE_ENGINE.includes(Type))) return message;
     if (site && isCode(site)) {
       const { kind, text } = JSON.parse(host("expression", stringify(placeOf(site)))) ?? {};
       if (/^not a (function|constructor)$/.test(message) && kind in ENDINGS)
@@ -954,10 +987,15 @@
   const EARLY_NAME = "property name or '}'";
   const MOST_SHOWN = 10; // characters of a text that is no JSON, on each side
   const LITERALS = ["true", "false", "null"];
-  /** Where JSON has a character that no value begins with, as V8 tells it; -1 if the text is wrong in another way. */
-  const unexpectedAt = (text) => {
+  /**
+   * Of a text that is no JSON as V8 tells it: where a character is that no value begins with (`unexpected`), or a text whose end is
+   * missing (`endlessTextAt`), and where more follows after a value (`further`); -1 each if it is wrong in another way.
+   */
+  const wrongIn = (text) => {
     let at = 0;
     let unexpectedOffset = -1;
+    let endlessTextAt = -1;
+    let further = -1;
     const take = (pattern) => {
       pattern.lastIndex = at;
       const [token] = pattern.exec(text) ?? [];
@@ -979,8 +1017,17 @@
     const value = () => {
       if (next("[")) return list("]", value);
       if (next("{"))
-        return list("}", () => next('"') && take(/(?:[^"\\]|\\.)*"/y) && next(":") && value());
+        return list("}", () => {
+          if (!next('"')) return false;
+          if (take(/(?:[^"\\]|\\.)*"/y)) return next(":") && value();
+          endlessTextAt = at - 1;
+          return false;
+        });
       if (take(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) return true;
+      if (text[at] === '"') {
+        endlessTextAt = at;
+        return false;
+      }
       const word = LITERALS.find((literal) => literal[0] === text[at]) ?? "";
       const start = at;
       while (at < start + word.length && text[at] === word[at - start]) at++;
@@ -988,12 +1035,36 @@
       unexpectedOffset = at;
       return false;
     };
-    value();
-    return unexpectedOffset;
+    if (value()) {
+      take(/[ \t\n\r]*/y);
+      if (at < text.length) further = at;
+    }
+    return { unexpected: unexpectedOffset, endlessTextAt, further };
+  };
+  /** A place in a text as V8 words it. */
+  const placeIn = (text, at) => {
+    const lines = text.slice(0, at).split("\n");
+    return `in JSON at position ${at} (line ${lines.length} column ${lines.at(-1).length + 1})`;
+  };
+  /** V8's words for a number, a text's end or a text after a value that is wrong, which the engine places otherwise; else null. */
+  const placedWords = (text, message) => {
+    const [, words, start] =
+      /^(Unexpected number|No number after minus sign) in JSON at position (\d+)/.exec(message) ??
+      [];
+    const from = Number(start);
+    if (words === "Unexpected number")
+      return `${words} ${placeIn(text, from + /^-?0?/.exec(text.slice(from))[0].length)}`;
+    if (words) return `${words} ${placeIn(text, from + 1)}`;
+    const { endlessTextAt, further } = wrongIn(text);
+    if (endlessTextAt >= 0 && /^Unexpected end/.test(message))
+      return `Unterminated string ${placeIn(text, text.length)}`;
+    if (further >= 0 && /^unexpected (data|token)/.test(message))
+      return `Unexpected non-whitespace character after ${placeIn(text, further).slice(3)}`;
+    return null;
   };
   /** V8's words for a text that is no JSON, where the engine names what is unexpected in its own way. */
   const wordsOfJson = (text) => {
-    const at = unexpectedAt(text);
+    const at = wrongIn(text).unexpected;
     if (at < 0) return null;
     if (/^(undefined|NaN|Infinity|\[object Object\])$/.test(text))
       return `"${text}" is not valid JSON`;
@@ -1042,24 +1113,54 @@
     foreignWords.delete(message);
     defineHidden(error, "message", words);
   };
+  // The stack of V8's own functions is full after 1,600 to 5,600 levels, at another one on each Node.
+  const [MOST_WALKED, MOST_CLONED] = [2000, 1500];
+  const MOST_KEYS = 8;
+  /** Refuses an object with more than `most` levels, told from the last object in each. */
+  const refuseDeep = (value, most) => {
+    const outerObjects = new Set(); // there may be a circle
+    let object = value;
+    while (typeof object === "object" && object !== null && !machine.is.isProxy(object)) {
+      if (outerObjects.has(object)) return;
+      if (outerObjects.size > most)
+        machine.refuse(
+          `An object has more levels here (${most}) than Node's stack is sure to hold`,
+        );
+      outerObjects.add(object);
+      const outer = object;
+      const keys = Array.isArray(outer) ? [outer.length - 1] : Object.keys(outer).slice(-MOST_KEYS);
+      object = keys
+        .map((key) => Object.getOwnPropertyDescriptor(outer, key)?.value)
+        .findLast((inner) => typeof inner === "object" && inner !== null);
+    }
+  };
+  // That of Node 26 needs no stack for what is written without a function and without spaces.
+  const isWrittenFlat = Number.parseInt(process.versions.node, 10) >= 26;
   const isString = (value) => typeof value === "string";
   const isOf = (error, type, pattern) => error instanceof type && pattern.test(error.message);
   const json = {
     parse(text, reviver) {
       try {
+        if (typeof reviver === "function") refuseDeep(parse(text), MOST_WALKED);
         return parse(text, reviver);
       } catch (error) {
         const { message } = error;
         const [, at] = /^Expected property.* position (\d+)/.exec(message) ?? [];
         if (at && /,\s*$/.test(`${text}`.slice(0, at)))
           reword(error, message.replace(EARLY_NAME, "double-quoted property name"));
-        if (isOf(error, SyntaxError, /^unexpected token/)) reword(error, wordsOfJson(`${text}`));
+        const words = error instanceof SyntaxError ? placedWords(`${text}`, message) : null;
+        if (words) reword(error, words);
+        else if (isOf(error, SyntaxError, /^unexpected token/))
+          reword(error, wordsOfJson(`${text}`));
         throw error;
       }
     },
     stringify(value, replacer, space) {
       try {
-        return stringify(value, replacer, space);
+        const json = stringify(value, replacer, space);
+        const isFlat = isWrittenFlat && !replacer && !space;
+        if (json?.length > MOST_WALKED && !isFlat) refuseDeep(value, MOST_WALKED);
+        return json;
       } catch (error) {
         if (isOf(error, TypeError, /^circular reference$/) && !replacer)
           reword(error, wordsOfCircle(value));
@@ -1098,8 +1199,11 @@
     } catch {
       head = "Error";
     }
+    machine.asked.stack = true;
+    if (machine.hasMoreFrames) frames.push(FURTHER);
     return [head, ...frames].join("\n");
   };
+  const FURTHER = "    at async further (node:internal/further:1:1)";
   // V8 makes the text of a stack when it is first asked for: a name that an error gets in its constructor is in it.
   const stacks = new WeakMap(); // by errors
   const lazyStack = Object.getOwnPropertyDescriptor(
@@ -1135,7 +1239,14 @@
     // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
     const [top, around] = sites;
     const isSame = around && top.getFunction() === around.getFunction();
+    const places = sites
+      .filter(isCode)
+      .map((site) => ({ ...placeOf(site), beginning: beginningOf(site) }));
     try {
+      if (!stacks.has(error) && !host("overflows", stringify(places)))
+        machine.refuse(
+          "Functions call one another more deeply here than the model can follow on a page, which is about 1,000 calls, and Node about ten times as many",
+        );
       return prepare(error, isSame ? [around, ...sites.slice(1)] : sites);
     } finally {
       host("shorten");
@@ -1342,14 +1453,21 @@
   const requireIn = (folder, module) => {
     const pathOf = (name) => machine.modulePath?.(name, folder);
     const require = (name) => {
-      const exported = publicModule(String(name));
+      load("internal/validators").validateString(name, "id");
+      if (name === "") {
+        const { ERR_INVALID_ARG_VALUE } = load("internal/errors").codes;
+        throw new ERR_INVALID_ARG_VALUE("id", name, "must be a non-empty string");
+      }
+      const exported = publicModule(name);
       if (exported !== undefined) return exported;
       const path = pathOf(name);
       return path ? machine.requireFile(path, module) : refuseModule(name);
     };
-    require.main = cache[settings.file];
-    require.cache = cache;
     require.resolve = (name) => pathOf(name) ?? name;
+    require.main = cache[settings.file];
+    const absent = () => refuse("loader for kinds of files (require.extensions)");
+    require.extensions = { __proto__: null, ".js": absent, ".json": absent, ".node": absent };
+    require.cache = cache;
     return require;
   };
   const FILE_NAME = "must be a file URL object, file URL string, or absolute path string";
@@ -1365,22 +1483,33 @@
     },
     isBuiltin: (name) => OTHERS_OF_NODE.test(name) || name in ELSEWHERE || OPEN.includes(name),
   });
+  /** Where Node looks for a package that a file of the folder requires, the nearest first. */
+  const foldersOfPackages = (folder) => {
+    const names = folder.split("/").filter(Boolean);
+    const outer = [...names.keys()].map((at) => `/${names.slice(0, at + 1).join("/")}`);
+    return ["", ...outer]
+      .reverse()
+      .filter((path) => !path.endsWith("/node_modules"))
+      .map((path) => `${path}/node_modules`);
+  };
   machine.requireFile = (file, parent) => {
     if (cache[file]) return cache[file].exports;
     const folder = file.slice(0, file.lastIndexOf("/")) || "/";
     const module = {
-      exports: {},
       id: file === settings.file ? "." : file,
       path: folder,
+      exports: {},
       filename: file,
       loaded: false,
       children: [],
-      paths: [],
+      paths: foldersOfPackages(folder),
     };
+    const inspect = () => machine.refuse("The model does not know what Node prints of a module");
+    defineHidden(module, Symbol.for("nodejs.util.inspect.custom"), inspect);
     cache[file] = module;
     parent?.children.push(module);
     const require = requireIn(folder, module);
-    module.require = require;
+    defineHidden(module, "require", require);
     try {
       if (!machine.loadOther?.(programFiles[file], module))
         host("commonjs", file).call(module.exports, module.exports, require, module, file, folder);
@@ -1413,11 +1542,12 @@
     settings.file = file;
     machine.isWatched = plan.isWatched;
     machine.hasStores = plan.hasStores;
+    machine.hasMoreFrames = plan.hasMoreFrames;
     const { cwd, entries, isOnDisk } = JSON.parse(host("files"));
     programFiles = entries;
     if (isOnDisk) need("files");
     settings.cwd = cwd ?? "/home/you";
-    machine.asked = { clock: false, chance: false, depth: false };
+    machine.asked = { clock: false, chance: false, depth: false, stack: false };
     if (plan.isAnotherDay) {
       settings.epoch += ANOTHER_DAY_MS;
       seed = ANOTHER_SEED;

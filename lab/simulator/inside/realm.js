@@ -98,7 +98,14 @@
     globalThis,
     "Proxy",
     new EngineProxy(EngineProxy, {
-      construct: (make, [target, handler]) => noteProxy(new make(target, handler), target, handler),
+      construct: (make, [target, handler]) => {
+        const isPossible = [target, handler].every(
+          (part) => (typeof part === "object" && part !== null) || typeof part === "function",
+        );
+        if (!isPossible)
+          throw new TypeError("Cannot create proxy with a non-object as target or handler");
+        return noteProxy(new make(target, handler), target, handler);
+      },
       get: (make, name) =>
         name === "revocable"
           ? (target, handler) => {
