@@ -41,7 +41,8 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
-SCRIPTS = ("panel.js", "editor.js", "lab.js", "server-panel.js", "exercise.js")
+FILES = ("panel.js", "editor.js", "lab.js", "server-panel.js", "exercise.js")
+FILES += ("panel.css", "server-panel.css", "sheet.css")
 # The texts of a Node's modules: those of every program, and those that some programs ask for.
 PACKS = ("node", "streams", "later", "sockets", "web", "glob")
 # Texts and code have no words of four bytes: pb is 0.
@@ -140,12 +141,9 @@ def _bundle(out: Path) -> None:
 def _pack(raw: Path, whole: Path) -> None:
     """Write the files as a site has them, from the bundler's."""
     about = json.loads((raw / "about.json").read_text("utf8"))
-    texts = {name: (raw / name).read_text("utf8") for name in SCRIPTS}
+    texts = {name: (raw / name).read_text("utf8") for name in FILES}
     figures = json.dumps(json.dumps(measurements.figures(), separators=(",", ":")))
     texts["server-panel.js"] = texts["server-panel.js"].replace("__MEASURED__", figures)
-    for style in ("panel.css", "server-panel.css", "sheet.css"):
-        texts[style] = (HERE / "page" / style).read_text("utf8")
-    texts["panel.css"] = (HERE / "page" / "code.css").read_text("utf8") + texts["panel.css"]
     texts["engine.html"] = _engine(raw)
     of_nodes = [f"{pack}-{major}" for pack in PACKS for major in about["nodes"]]
     of_exercises = [f"exercise-{one.id}" for one in judging.offered()]

@@ -39,7 +39,7 @@ export const INSIDE = [
   "trace",
 ];
 /** The texts that are evaluated inside only for programs that need them. */
-export const INSIDE_LATER = ["sockets", "http", "url", "hash"];
+export const INSIDE_LATER = ["sockets", "http", "url", "hash", "json", "features"];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];
 /** The texts that are evaluated inside only for a server with its clients. */

@@ -26,6 +26,9 @@ const ENTRIES = [
   "lab.js",
   "server-panel.js",
   "exercise.js",
+  "panel.css",
+  "server-panel.css",
+  "sheet.css",
 ];
 const [, , out, exercisesFile, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
@@ -71,7 +74,7 @@ const bundled = async (entry, more = {}) => {
     bundle: true,
     format: "iife",
     platform: "browser",
-    target: TARGET,
+    target: entry.endsWith(".css") ? undefined : TARGET,
     minify: true,
     legalComments: "none", // the licences are files beside it
     define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples), ...served },
@@ -119,6 +122,9 @@ const PACKS = {
   web: ["stream/web"],
   glob: ["diagnostics_channel"],
 };
+
+/** Our parts of the model that hardly a program needs: they are beside the modules that hardly a program needs. */
+const OF_RARE_PROGRAMS = new Set(["hash", "json", "features"]);
 
 /**
  * The texts that programs may come to need, without comments: `facts` has those of every program, and `packs` those
@@ -171,7 +177,9 @@ async function textsOf(node, machineParts) {
   const errors = errorsFor(node.texts[ERRORS], [...packed, ...ours]);
   Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
-    packs[name === "hash" ? "glob" : "sockets"][laterName(name)] = await inside(machineParts[name]);
+    packs[OF_RARE_PROGRAMS.has(name) ? "glob" : "sockets"][laterName(name)] = await inside(
+      machineParts[name],
+    );
   const { version, versions } = node;
   const isCompleted = true;
   const { node: always, ...otherPacks } = packs;
