@@ -16,8 +16,14 @@ const META = "__meta";
 const DELEGATE = "__delegating";
 const IMPORTED = "__imported";
 const POWER = "__power";
-const NEEDED =
-  /(?<!\/)\*\*|\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b|\bwith\s*\{/;
+// A text that surely needs nothing is not parsed: to parse one of Node's own modules takes longer than to run a program, and they
+// are full of powers such as `2 ** 31`, which stay as they are. The first `**` of `2 ** 3 ** 2` does not. An async generator
+// with an empty body needs nothing either, and an `import()` without an argument is in a text or a comment.
+const POWERED =
+  /(?<!\/)\*\*(?! *\d+n?(?![\w.])(?! *\*\*))|(?<!\/|(?<![\w.$\u0080-\uffff])\d+n? *)\*\*/;
+const OTHERS =
+  /\basync\s*(?:function\s*)?\*(?!\s*\(\)\s*\{\})|\byield\s*\*|\bimport\s*\((?!\s*\))|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b|\bwith\s*\{/;
+const isNeeded = (source) => POWERED.test(source) || OTHERS.test(source);
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -32,7 +38,7 @@ export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") =
 /** {text, insertions}: the text with all that is put into it. One that does not parse stays as it is. */
 export function complete(acorn, source, isModule, watches = false) {
   const insertions = [];
-  if (!watches && !NEEDED.test(source)) return { text: source, insertions };
+  if (!watches && !isNeeded(source)) return { text: source, insertions };
   const insert = (place, text) => insertions.push({ place, text, length: 0, isEnd: false });
   const insertEnd = (place, text) => insertions.push({ place, text, length: 0, isEnd: true });
   /** Another text of the same length. */

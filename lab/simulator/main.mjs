@@ -41,10 +41,18 @@ async function main() {
 /** All orders of a program, which gets what it asks for of the files that there are. */
 function explored(machine, program, options) {
   let first;
-  do first = attempt(() => machine.run(program));
-  while (giveFiles(machine, node, program));
+  let isLacking; // a file that may not be there
+  do {
+    first = attempt(() => machine.run(program));
+    isLacking = machine.lacking.size > 0;
+  } while (giveFiles(machine, node, program));
   for (let cache = { firstRun: first.result }; ; cache = {}) {
-    const { result, error } = attempt(() => explore(machine, program, { ...options, cache }));
+    // What ends the first run ends the search, which begins with that run: an endless one takes 2 s. The search says
+    // again which files are lacking.
+    const { result, error } =
+      first.error && !isLacking
+        ? first
+        : attempt(() => explore(machine, program, { ...options, cache }));
     const absent = [...machine.lacking]
       .map((entry) => JSON.parse(entry))
       .findLast(

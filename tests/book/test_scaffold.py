@@ -2,6 +2,7 @@
 overwrites nothing.
 """
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from tiny_book import made_once
 
 from lab import paths
 from lab.book import scaffold
@@ -50,10 +52,29 @@ def run(project, *words, **env):
     )
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    """A copy of the repository with one more of everything."""
-    root = tmp_path_factory.mktemp("new") / "project"
+# Calls `make new` again for each of BEGUN and prints as JSON what each did.
+SECOND_TIME = """
+import contextlib, io, json, pathlib, sys
+from lab.book.__main__ import main
+
+def state():
+    folders = [pathlib.Path(part) for part in ("book", "servers", "data")]
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    return {file: file.read_bytes() for file in (*files, pathlib.Path("_toc.yml"))}
+
+outcomes = []
+for words in json.loads(sys.argv[1]):
+    before = state()
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            code = main(["new", *words])
+    outcomes.append([code, output.getvalue(), errors.getvalue(), state() != before])
+print(json.dumps(outcomes))
+"""
+
+
+def begin(root):
+    """Make a copy of the repository with one more of everything, and begin each a second time."""
     for name in FOLDERS:
         shutil.copytree(paths.ROOT / name, root / name, ignore=LEFT)
     shutil.copytree(  # with the part of it that is called site
@@ -63,14 +84,32 @@ def project(tmp_path_factory):
         shutil.copy(paths.ROOT / name, root / name)
     if (paths.ROOT / "node_modules").exists():
         (root / "node_modules").symlink_to(paths.ROOT / "node_modules")
-    # One process for all: the tests of a second time start one each.
-    begin = "import sys; from lab.book.__main__ import main"
-    done = run(root, "-c", f"{begin}\nfor one in {BEGUN}: main(['new', *one]) == 0 or sys.exit(1)")
+    # One process for all of a first time, and one for all of a second.
+    first = "import sys; from lab.book.__main__ import main"
+    done = run(root, "-c", f"{first}\nfor one in {BEGUN}: main(['new', *one]) == 0 or sys.exit(1)")
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert len(said) == 2 * len(BEGUN)
     assert all(line.startswith("Written: ") for line in said[::2]), said
-    return root
+    # Before anything else is done there: no other process changes a file meanwhile.
+    again = run(root, "-c", SECOND_TIME, json.dumps(BEGUN))
+    assert again.returncode == 0, again.stderr
+    (root / "second-time.json").write_text(again.stdout)
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory):
+    """A copy of the repository with one more of everything, for all workers."""
+    return made_once(tmp_path_factory, "scaffold-project", begin)
+
+
+@pytest.fixture
+def second_time(project):
+    """What a second `make new` did, by what and name: exit code, output, errors, whether a file
+    had changed.
+    """
+    outcomes = json.loads((project / "second-time.json").read_text())
+    return dict(zip(BEGUN, outcomes, strict=True))
 
 
 def passes(project, *words):
@@ -151,16 +190,11 @@ def test_what_is_said_above_the_table_behind_an_entry_stays_there(project, name,
 
 
 @pytest.mark.parametrize(("what", "name"), BEGUN)
-def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
-    def state():
-        files = [f for part in ("book", "servers", "data") for f in (project / part).rglob("*")]
-        return {f: f.read_bytes() for f in (*files, project / "_toc.yml") if f.is_file()}
-
-    before = state()
-    done = run(project, "-m", "lab.book", "new", what, name)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and "Choose another" in done.stderr
-    assert state() == before
+def test_a_second_time_is_refused_and_changes_nothing(second_time, what, name):
+    code, output, errors, changed = second_time[what, name]
+    assert (code, output) == (2, "")
+    assert errors.count("\n") == 1 and "Choose another" in errors
+    assert not changed
 
 
 @pytest.mark.parametrize(

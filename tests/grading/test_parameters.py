@@ -2,8 +2,10 @@
 somebody with other values loses points for it.
 """
 
+import contextlib
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -32,14 +34,48 @@ def test_the_task_and_the_programs_have_the_values_of_the_student(name):
 
 @pytest.mark.judges
 @pytest.mark.parametrize("name", VARIED)
-def test_an_answer_with_the_values_of_another_student_loses_points(name):
-    one = PAGES[name]
-    mine, others = two_students(one)
-    right = handin.from_text(one.program(one.solution, one.for_student(mine)), one.solution.name)
-    assert run.grade(one, right, student=mine).passed
-    copied = run.grade(one, right, student=others)
+def test_an_answer_with_the_values_of_another_student_misses_a_criterion(name):
+    page = PAGES[name]
+    mine, others = two_students(page)
+    right = program_of(page, mine)
+    assert run.grade(page, right, student=mine).passed
+    missed = first_missed(page, right, others)
+    assert missed["criterion"] in {criterion.id for criterion in page.criteria}
+    assert missed["message"]
+
+
+@pytest.mark.judges
+@pytest.mark.nightly  # in each test run it is judged up to the first criterion that it misses
+@pytest.mark.parametrize("name", VARIED)
+def test_and_loses_points_when_it_is_judged_to_the_end(name):
+    page = PAGES[name]
+    mine, others = two_students(page)
+    copied = run.grade(page, program_of(page, mine), student=others)
     assert copied.outcome == "graded" and not copied.passed
     assert copied.points < copied.of and copied.missed[0].message
+
+
+def program_of(page, student):
+    """The reference with the values of a student."""
+    text = page.program(page.solution, page.for_student(student))
+    return handin.from_text(text, page.solution.name)
+
+
+def first_missed(page, hand_in, student):
+    """What the check says of the first criterion that a hand-in misses; then the check is stopped.
+    Fails if the check comes to its end without one.
+    """
+    reports, stop = [], threading.Event()
+
+    def tell(line):
+        if line["outcome"] == "missed":
+            reports.append(line)
+            stop.set()
+
+    with contextlib.suppress(run.Stopped):
+        result = run.grade(page, hand_in, student=student, tell=tell, stop=stop)
+        assert reports, str(result)
+    return reports[0]
 
 
 @pytest.mark.judges

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import * as acorn from "acorn";
+import { complete } from "../../lab/simulator/complete.js";
 import { explore } from "../../lab/simulator/explore.js";
 import { createMachine, explore as exploreTraced, programOf } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
@@ -385,4 +387,44 @@ test("calls that may end are refused where the page's stack overflows, and a num
     "let n = 0; function f() { n++; f(); } try { f(); } catch { console.log(n); }",
   );
   assert.match(notes.join(), /depends on how many calls the stack holds/);
+});
+
+test("each text with something that the engine lacks is completed, whatever stands around it", () => {
+  for (const text of [
+    "2 ** 3 ** x",
+    "2 ** 3 ** 2",
+    "2**3**4",
+    "2 ** 2\n** 3",
+    "x1 ** 2",
+    "$1 ** 2",
+    "é5 ** 2",
+    "a.b5 ** 2",
+    "1.5 ** 2",
+    "2 ** 3.5",
+    "a[1] ** 2",
+    "2 ** x",
+    "2 ** -3",
+    "x // 5\n** 2",
+    "x /* 5 */ ** 2",
+    "(2, x) ** 2",
+    'import("a")',
+    'import(/* now */ "a")',
+    "(async function* () { yield* a })",
+    "({ async *a() { yield* b } })",
+  ])
+    assert.notEqual(complete(acorn, text, false).text, text, text);
+});
+
+test("a text that surely needs nothing is not even parsed", () => {
+  const parser = { parse: (text) => assert.fail(`parsed ${text}`) };
+  for (const text of [
+    "2 ** 32 - 1",
+    "2**16",
+    "-(2n ** 32n)",
+    "/** @returns {number} 2 ** 30 */",
+    "first * 2 ** 8 + last * 2 ** 16",
+    "Reflect.getPrototypeOf(async function*() {})",
+    '"Use import() instead"',
+  ])
+    assert.deepEqual(complete(parser, text, false), { text, insertions: [] });
 });
