@@ -41,8 +41,10 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
-FILES = ("panel.js", "editor.js", "lab.js", "server-panel.js", "exercise.js")
-FILES += ("panel.css", "server-panel.css", "sheet.css")
+FILES = (
+    *("panel.js", "editor.js", "lab.js", "server-panel.js", "exercise.js"),
+    *("panel.css", "server-panel.css", "sheet.css"),
+)
 # The texts of a Node's modules: those of every program, and those that some programs ask for.
 PACKS = ("node", "streams", "later", "sockets", "web", "glob")
 # Texts and code have no words of four bytes: pb is 0.

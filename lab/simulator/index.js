@@ -22,7 +22,7 @@ const FRAMES =
   "In a printed stack, the model has only the program's own functions. Node also prints its own, those that " +
   "wait for an async function, and in some lines the object that a function belongs to.";
 const MANY_CALLS =
-  "Functions call one another so deeply here that Node's stack, which holds 2,000 to 12,000 calls, may be too short; then Node throws a RangeError.";
+  "Functions call one another so deeply here that Node's stack (2,000 to 12,000 calls) may be too short; Node then throws a RangeError.";
 const OVERFLOWN =
   "The output of this program depends on how many calls the stack holds. The model shows its number, and Node " +
   "prints another.";

@@ -35,11 +35,10 @@ export const INSIDE = [
   "work",
   "process",
   "language",
-  "messages",
   "trace",
 ];
 /** The texts that are evaluated inside only for programs that need them. */
-export const INSIDE_LATER = ["sockets", "http", "url", "hash", "json", "features"];
+export const INSIDE_LATER = ["sockets", "http", "url", "hash", "json", "features", "messages"];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];
 /** The texts that are evaluated inside only for a server with its clients. */

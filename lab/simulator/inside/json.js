@@ -124,7 +124,13 @@
     return ["Converting circular structure to JSON", ...diagram].join("\n    ");
   };
   /** V8's words for a text that is no JSON and for which the engine has `message`; null if they are the same. */
-  const wrongText = (text, message) =>
-    placedWords(text, message) ?? (/^unexpected token/.test(message) ? wordsOfJson(text) : null);
+  const wrongText = (text, message) => {
+    const [, at] = /^Expected property.* position (\d+)/.exec(message) ?? [];
+    if (at && /,\s*$/.test(text.slice(0, at)))
+      return message.replace("property name or '}'", "double-quoted property name");
+    return (
+      placedWords(text, message) ?? (/^unexpected token/.test(message) ? wordsOfJson(text) : null)
+    );
+  };
   return { wrongText, circle };
 };

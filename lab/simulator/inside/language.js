@@ -365,4 +365,17 @@
     };
     return wait(isNew ? 0 : LATER_HOPS - 3);
   });
+  let messages = null; // the classes of messages.js
+  const fromMessages = (object, name) =>
+    Object.defineProperty(object, name, {
+      get() {
+        messages ??= machine.host("part", "messages")(machine);
+        return messages[name];
+      },
+      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
+      configurable: true,
+    });
+  for (const name of ["MessageEvent", "MessagePort", "MessageChannel"])
+    fromMessages(globalThis, name);
+  fromMessages(machine.own, "worker_threads");
 };

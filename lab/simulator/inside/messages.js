@@ -1,5 +1,5 @@
-// Evaluated inside the engine after process.js: message channels. A port is a handle of libuv's: what was
-// sent to it is taken in the poll phase, the ports in the order in which they were made.
+// Evaluated inside the engine for a program that uses message channels or `worker_threads`. A port is a handle of libuv's:
+// what was sent to it is taken in the poll phase, the ports in the order in which they were made.
 (machine) => {
   const { load } = machine;
   const { NodeEventTarget, Event, defineEventHandler, kCreateEvent } =
@@ -150,10 +150,9 @@
       machine.refuseFor("workers (worker_threads.Worker)");
     }
   }
-  machine.own.worker_threads = machine.absent("worker_threads", {
+  const worker_threads = machine.absent("worker_threads", {
     ...{ MessageChannel, MessagePort, Worker, receiveMessageOnPort },
     ...{ isMainThread: true, parentPort: null, threadId: 0, workerData: null },
   });
-  for (const [name, value] of Object.entries({ MessageEvent, MessagePort, MessageChannel }))
-    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  return { MessageEvent, MessagePort, MessageChannel, worker_threads };
 };

@@ -930,8 +930,6 @@
       return "Cannot convert a BigInt value to a number";
     if (/^too many arguments in function call/.test(message))
       machine.refuse("A function gets more values here than the model can pass, which is 65,535");
-    if (/^too many arguments in function call/.test(message))
-      machine.refuse("A function gets more values here than the model can pass, which is 65,535");
     const [, privateName] = /^private class field '(.*)' does not exist$/.exec(message) ?? [];
     if (
       privateName &&
@@ -973,7 +971,6 @@
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const { parse, stringify } = JSON;
-  const EARLY_NAME = "property name or '}'";
   let jsonWords = null; // the functions of json.js
   const wordsFor = (name, ...values) => {
     jsonWords ??= machine.host("part", "json")(machine);
@@ -1017,10 +1014,9 @@
         return parse(text, reviver);
       } catch (error) {
         const { message } = error;
-        const [, at] = /^Expected property.* position (\d+)/.exec(message) ?? [];
-        if (at && /,\s*$/.test(`${text}`.slice(0, at)))
-          reword(error, message.replace(EARLY_NAME, "double-quoted property name"));
-        if (isOf(error, SyntaxError, /^(unexpected|Unexpected (number|end)|No number)/))
+        if (
+          isOf(error, SyntaxError, /^(unexpected|Unexpected (number|end)|No number|Expected prop)/)
+        )
           reword(error, wordsFor("wrongText", `${text}`, message));
         throw error;
       }
@@ -1115,7 +1111,7 @@
     try {
       if (!stacks.has(error) && !host("overflows", stringify(places)))
         machine.refuse(
-          "Functions call one another more deeply here than the model can follow on a page, which is about 1,000 calls, and Node about ten times as many",
+          "Functions call one another more deeply here than the model can follow on a page, which is about 1,000 calls; Node follows about 10,000",
         );
       return prepare(error, isSame ? [around, ...sites.slice(1)] : sites);
     } finally {
@@ -1355,12 +1351,9 @@
   });
   /** Where Node looks for a package that a file of the folder requires, the nearest first. */
   const foldersOfPackages = (folder) => {
-    const names = folder.split("/").filter(Boolean);
-    const outer = [...names.keys()].map((at) => `/${names.slice(0, at + 1).join("/")}`);
-    return ["", ...outer]
-      .reverse()
-      .filter((path) => !path.endsWith("/node_modules"))
-      .map((path) => `${path}/node_modules`);
+    const outer = folder.slice(0, folder.lastIndexOf("/"));
+    const found = folder.endsWith("/node_modules") ? [] : [`${folder}/node_modules`];
+    return folder ? [...found, ...foldersOfPackages(outer)] : found;
   };
   machine.requireFile = (file, parent) => {
     if (cache[file]) return cache[file].exports;
@@ -1372,7 +1365,7 @@
       filename: file,
       loaded: false,
       children: [],
-      paths: foldersOfPackages(folder),
+      paths: foldersOfPackages(folder === "/" ? "" : folder),
     };
     const inspect = () => machine.refuse("The model does not know what Node prints of a module");
     defineHidden(module, Symbol.for("nodejs.util.inspect.custom"), inspect);
