@@ -62,7 +62,7 @@ CLINIC = (
         {
             0: "no problem was found",
             1: "a problem was found",
-            2: "the program could not be examined, and a message says why and what to do",
+            2: "the program was not examined, or only in part; a message says why and what to do",
         },
         "25 to 45 s for a program that responds within milliseconds",
     ),

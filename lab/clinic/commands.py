@@ -24,7 +24,7 @@ from lab.storage import written
 
 PAGE = Path("examination.html")
 # The exit codes of both commands other than 0. In the first case problems were found, or the new
-# version is worse. In the second case the program could not be examined or compared.
+# version is worse. In the second case the program could not be compared, or not examined in full.
 FOUND = WORSE = 1
 FAILED = 2
 

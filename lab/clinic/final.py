@@ -181,9 +181,10 @@ class Final:
         """Whether the examination found nothing, apart from what a busy machine brings about."""
         if outputs.verdict(examination) == outputs.WELL:
             return True
-        findings = examination.diagnosis.findings
-        is_timed = bool(findings) and all(found.illness.is_timed for found in findings)
-        return bool(self.busy) and is_timed and not examination.observed.died
+        findings, observation = examination.diagnosis.findings, examination.observed
+        is_partial = bool(findings or observation.gaps)
+        is_timed = is_partial and all(found.illness.is_timed for found in findings)
+        return bool(self.busy) and is_timed and not observation.died
 
     def __str__(self) -> str:
         lines = [step.line() for step in self.steps]

@@ -123,11 +123,15 @@ def test_a_drop_that_answers_half_as_many_requests_as_before_is_worse():
     assert "no pair has responses" in compared(0, -1).sentence
 
 
-def examined(*found):
-    """An examination that found these illnesses."""
-    seen = Observed("the drop", "http://127.0.0.1:1", "/", answer_status=200)
+GAP = "The memory that it keeps after a load could not be measured."
+
+
+def examined(*problems):
+    """An examination that found these illnesses, or has a gap."""
+    gaps = [GAP] if GAP in problems else []
+    seen = Observed("the drop", "http://127.0.0.1:1", "/", answer_status=200, gaps=gaps)
     one = diagnosed(seen)
-    findings = [Finding(illness, (), 1.0) for illness in found]
+    findings = [Finding(illness, (), 1.0) for illness in problems if illness is not GAP]
     return replace(one, diagnosis=replace(one.diagnosis, findings=findings))
 
 
@@ -139,6 +143,9 @@ def examined(*found):
         (None, (POOL,), False),
         (1.8, (POOL, LEAK), False),
         (1.8, (), True),
+        (1.8, (GAP,), True),
+        (0.1, (GAP,), False),
+        (1.8, (GAP, LEAK), False),
     ],
 )
 def test_what_other_programs_can_cause_is_no_fault_of_the_drop_on_a_busy_machine(
