@@ -172,13 +172,7 @@ class App:
         """
         target, port = self.target, self.target.port
         if not listeners:
-            raise AppFailed(
-                self.story(
-                    f"did not listen on a port within {target.listen_s:g} s",
-                    "Check that it runs in the foreground, with Node 20 or newer. If it "
-                    "needs longer to start, give it more time with --listen SECONDS.",
-                )
-            )
+            raise AppFailed(self._no_listener())
         ports = list(
             dict.fromkeys(listener["port"] for listener in listeners if "port" in listener)
         )
@@ -197,6 +191,22 @@ class App:
         # The first listener with a fixed port: a port of any number is for the program's own use.
         best = plain or secure or by_http2 or mine
         return min(best, key=lambda listener: (listener["any"], "path" in listener))
+
+    def _no_listener(self) -> str:
+        """Say that the program does not listen, or that no probe tells where."""
+        unwatched = [socket.port for socket in sockets.listening(self.running.tree())]
+        if self.hub is not None and unwatched:
+            return (
+                f"{self.target.title} listens on port {unwatched[0]}, but can't be watched from "
+                "inside. That needs Node 20 or newer, NODE_OPTIONS as the program gets them, and "
+                "with --permission also --allow-worker and --allow-net. Or start the program "
+                f"yourself, and examine it from outside: --url http://127.0.0.1:{unwatched[0]}"
+            )
+        return self.story(
+            f"did not listen on a port within {self.target.listen_s:g} s",
+            "Check that it runs in the foreground, with Node 20 or newer. If it needs longer to "
+            "start, give it more time with --listen SECONDS.",
+        )
 
     def _reach(self, listener: dict[str, Any]) -> None:
         """Set the URL to load. It is the server's own, or a bridge's if the server uses TLS, a UNIX

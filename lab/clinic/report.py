@@ -64,7 +64,8 @@ a{color:var(--lab-1)}
 pre{overflow-x:auto;padding:.6em .8em;border-left:3px solid var(--lab-axis);margin:.5em 0}
 code{font-size:.92em}figure{margin:1em 0}figure svg{max-width:100%;height:auto}
 figcaption{font-size:.9em;color:var(--lab-muted)}.lab-figure .lab-narrow{display:none}
-@media (max-width:40rem){.lab-figure .lab-wide{display:none}.lab-figure .lab-narrow{display:block}}
+@media (max-width:40rem){.lab-figure .lab-wide{display:none}.lab-figure .lab-narrow{display:block}
+.lab-scroll th[scope=row]{white-space:normal;min-width:9rem}}
 summary{cursor:pointer;margin:.8em 0;font-weight:600}
 .lab-how{color:var(--lab-muted);font-size:.9em}
 :focus-visible{outline:2px solid var(--lab-1);outline-offset:2px}
