@@ -4,6 +4,7 @@ processes that it started.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shlex
@@ -24,7 +25,7 @@ from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.processes import guard_link, nodes
 from lab.servers import registry, sockets
-from lab.servers.http_get import NoAnswer, Response, address
+from lab.servers.http_get import NoAnswer, Response, address, get
 from lab.servers.program import Program
 from lab.servers.running import Running
 from lab.servers.server_errors import IgnoredSigterm
@@ -194,18 +195,23 @@ class App:
 
     def _no_listener(self) -> str:
         """Say that the program does not listen, or that no probe tells where."""
-        unwatched = [socket.port for socket in sockets.listening(self.running.tree())]
-        if self.hub is not None and unwatched:
-            return (
-                f"{self.target.title} listens on port {unwatched[0]}, but can't be watched from "
-                "inside. That needs Node 20 or newer, NODE_OPTIONS as the program gets them, and "
-                "with --permission also --allow-worker and --allow-net. Or start the program "
-                f"yourself, and examine it from outside: --url http://127.0.0.1:{unwatched[0]}"
-            )
+        longer = "If it needs longer to start, give it more time with --listen SECONDS."
+        ports = [socket.port for socket in sockets.listening(self.running.tree())]
+        for port in ports if self.hub is not None else ():
+            url = f"http://127.0.0.1:{port}"
+            with contextlib.suppress(NoAnswer):
+                # The inspector of `node --inspect` answers here, too, and is no server of its own.
+                if b'"Protocol-Version"' in get(url, "/json/version", 2.0).body:
+                    continue
+                return self.story(
+                    f"listens on port {port}, but can't be watched from inside",
+                    "Start it with Node 20 or newer, without --permission, and with the "
+                    "NODE_OPTIONS that it is given here. Or start it yourself and examine it from "
+                    f"outside: --url {url}. {longer}",
+                )
         return self.story(
             f"did not listen on a port within {self.target.listen_s:g} s",
-            "Check that it runs in the foreground, with Node 20 or newer. If it needs longer to "
-            "start, give it more time with --listen SECONDS.",
+            f"Check that it runs in the foreground, with Node 20 or newer. {longer}",
         )
 
     def _reach(self, listener: dict[str, Any]) -> None:

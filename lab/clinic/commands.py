@@ -24,7 +24,7 @@ from lab.storage import written
 
 PAGE = Path("examination.html")
 # The exit codes of both commands other than 0. In the first case problems were found, or the new
-# version is worse. In the second case the program could not be compared, or not examined in full.
+# version is worse. In the second case a program could not be compared, or not examined in full.
 FOUND = WORSE = 1
 FAILED = 2
 
@@ -194,7 +194,7 @@ def command_line(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def examine(options: argparse.Namespace) -> int:
-    """Examine; 0 if nothing was found, 1 if something was, 2 if it could not be examined."""
+    """Examine; 0 if nothing was found, 1 if something was, 2 if it was not, or only in part."""
     try:
         return _examined(options)
     except LabError as error:

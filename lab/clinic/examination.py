@@ -16,7 +16,7 @@ from lab.clinic import illnesses, signs
 from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
-from lab.clinic.observation import Observed
+from lab.clinic.observation import IN_TIME, Observed
 from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
@@ -47,7 +47,7 @@ _ROW = {
     "logs (%)": ("log_share", 100.0, LOGGING.limits[0]),
     "stream (MiB)": ("queued_bytes", 1 / 1_048_576, PRESSURE.limits[0]),
 }
-EXAMINE_AGAIN = "Stop what else runs on this machine, and examine the program again."
+PARTLY = "examined in part"
 PARTS = ("illness", "law", "load", "inside", "signs")
 
 
@@ -89,8 +89,15 @@ class Examination(Shown, Dated):
             if self.observed.stopped:
                 return "stopped early"
             if self.observed.gaps:
-                return "examined in part"
+                return PARTLY
         return self.diagnosis.first
+
+    @property
+    def next_step(self) -> str:
+        """What to do about gaps, in a sentence."""
+        if all(IN_TIME in gap for gap in self.observed.gaps):
+            return "Stop what else runs on this machine, and examine the program again."
+        return "Start the program yourself, and examine it from outside with --url."
 
     @property
     def signature(self) -> dict[str, float]:
@@ -158,8 +165,8 @@ class Examination(Shown, Dated):
         if observation.died:
             lines.append(observation.died)
         lines += observation.remarks
-        if observation.gaps and not diagnosis.findings:
-            lines.append(EXAMINE_AGAIN)
+        if self.first == PARTLY:
+            lines.append(self.next_step)
         return "\n".join(lines)
 
     @property
@@ -193,7 +200,7 @@ class Examination(Shown, Dated):
             ]
         if share < LOOP_IS_IDLE and len(observation.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
-            calls = self.diagnosis.signs
+            found_signs = self.diagnosis.signs
             if observation.phases["many"].client_elu >= CLIENT_BUSY:
                 client = "bridge that requests passed" if observation.bridged else "load generator"
                 words = f"The {client} was the limit, and could not send more requests."
@@ -202,11 +209,11 @@ class Examination(Shown, Dated):
                     "A worker thread was the limit. It was busy all the time, and messages "
                     "waited for it. More threads would share its work."
                 )
-            elif calls.calls_share >= MOSTLY_CALLS:
+            elif found_signs.calls_share >= MOSTLY_CALLS:
                 words = (
-                    f"Requests waited for another service: calls of it took {calls.calls_ms:.3g} "
-                    f"ms for each response with a few clients, {calls.calls_share:.0%} of the "
-                    "response time."
+                    "Requests waited for another service: calls to it took "
+                    f"{found_signs.calls_ms:.3g} ms for each response of the close observation, "
+                    f"{found_signs.calls_share:.0%} of the response time."
                 )
             elif observation.bridged:
                 words = (

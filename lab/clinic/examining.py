@@ -22,9 +22,9 @@ from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
 from lab.clinic.failures import RECOVERY_S, is_silent
 from lab.clinic.hub import Event, Hub
-from lab.clinic.illnesses import ALL_OPEN, BEHIND, LEAK
+from lab.clinic.illnesses import BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
-from lab.clinic.observation import Observed
+from lab.clinic.observation import IN_TIME, Observed
 from lab.clinic.scenario import Scenario
 from lab.clinic.source_map import Originals, in_sources
 from lab.measure.generator import Standby
@@ -49,8 +49,8 @@ FEW = 4
 OPEN_FILES = 3  # the number of open files that are named
 # From so many failed calls to other services for each response on, the close look has as many
 # clients as the load before.
-USUAL_IDLE_MS = 5000  # server.keepAliveTimeout of Node
 REFUSED_EACH = 0.1
+LEAST_IDLE_MS = 5000  # Node's own server.keepAliveTimeout, or less than that
 # How long the load takes of a program that answers quickly, and in how much of it the signs are
 # seen. The rest of it measures response times below and above the highest throughput.
 USUAL_S, SIGNS_S = 15.1, 10.8
@@ -125,6 +125,7 @@ class _Examination:
         self.began = time.monotonic()
         self._stop = threading.Event()
         self._originals: dict[int, Originals] = {}  # by process
+        self._has_no_marks = False  # once memory could not be measured after a load
         self._open_files: list[Counter[str]] = []  # for each garbage collection
 
     def run(self) -> Observed:
@@ -203,6 +204,7 @@ class _Examination:
 
         self.loader.all(close, self.app.check)
         self._drain()
+        self._count_open()
         with self._span("after"):
             time.sleep(max(0.15, 0.3 * self.share))
         if self.loader.pace.arrivals:
@@ -222,10 +224,11 @@ class _Examination:
     def _look(self, each_s: float) -> None:
         """The close look: four clients, then clients that do not read.
 
-        If calls to other services failed with many clients, those services may answer four clients
-        without a failure. Then the look uses as many clients as before, to show how the program
-        handles the failure.
+        If calls to other services or most requests failed with many clients, four clients may be
+        answered without a failure. Then the look uses as many clients as before, to show how the
+        program handles the failure.
         """
+        self._count_open()
         self.seen.rows = self.hub.since(0, "row")
         many = self.seen.phases["many"]
         is_refused = failures.failed_calls(self.seen) >= REFUSED_EACH or many.failed > many.answers
@@ -249,18 +252,19 @@ class _Examination:
         pids = self.hub.tell(do="rest")
         deadline_s = max(ANSWER_MOST_S, 2 * each_s)
         answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, deadline_s)
+        if any(answer["event"] == "starved" for answer in answers):  # some loops turn again later
+            answers += self.hub.answers(pids, {"seen", "failed"}, mark, STUCK_MOST_S)
         self._note_gap(
             "The close observation", "long runs, waits and calls were not observed", answers, "seen"
         )
-        self.seen.looks += [
-            answer["seen"] | {"pid": answer["pid"]} for answer in answers if "seen" in answer
-        ]
+        seen = {answer["pid"]: answer["seen"] for answer in answers if "seen" in answer}
+        self.seen.looks += [look | {"pid": pid} for pid, look in seen.items()]
         self.seen.starved += [answer["pid"] for answer in answers if answer["event"] == "starved"]
 
     def _profile(self, each_s: float | None) -> None:
         mark = self.hub.mark()
         pids = self.hub.tell(do="profile", interval_us=PROFILE_US)
-        self.hub.answers(pids, {"profiling", "failed"}, mark, 4.5)
+        self.hub.answers(pids, {"profiling", "failed"}, mark, 4.5, "profile")
         if each_s is None:
             time.sleep(1.0)
         else:
@@ -273,25 +277,33 @@ class _Examination:
         mark = self.hub.mark()
         file = self.hub.folder / "profile"
         pids = self.hub.tell(do="profiled", file=str(file))
-        is_stuck = each_s is None or self.seen.starved
-        deadline_s = STUCK_MOST_S if is_stuck else ANSWER_MOST_S
-        answers = self.hub.answers(pids, {"profiled", "failed"}, mark, deadline_s)
-        if not is_stuck:
-            self._note_gap("The profile", "no line of code can be named", answers, "profiled")
+        deadline_s = STUCK_MOST_S if each_s is None else self._deadline_s
+        answers = self.hub.answers(pids, {"profiled", "failed"}, mark, deadline_s, "profiled")
+        lack = "logs, synchronous calls and lines of code were not observed"
+        if each_s is not None:
+            self._note_gap("The profile", lack, answers, "profiled")
         for answer in answers:
             if answer["event"] == "profiled":
-                with contextlib.suppress(OSError, ValueError, KeyError):
+                try:
                     profile, originals = profiles.read(Path(answer["file"]), answer["pid"])
-                    self.seen.profiles.append(profile)
-                    self._originals[answer["pid"]] = originals
+                except (OSError, ValueError, KeyError) as error:
+                    self.seen.gaps.append(f"The profile can't be read ({error}), so {lack}.")
+                    continue
+                self.seen.profiles.append(profile)
+                self._originals[answer["pid"]] = originals
+
+    @property
+    def _deadline_s(self) -> float:
+        """How long a process may take for an order: less if its loop did not turn before."""
+        return STUCK_MOST_S if self.seen.starved else ANSWER_MOST_S
 
     def _note_gap(self, name: str, lack: str, answers: Sequence[Event], result: str) -> None:
         """Note what is not known because processes failed at it, or because none sent the event
         `result` in time.
         """
         reasons = {answer["message"] for answer in answers if answer["event"] == "failed"}
-        if not any(answer["event"] in {result, "starved", "failed"} for answer in answers):
-            reasons.add("no process sent it in time")
+        if not any(answer["event"] in {result, "failed"} for answer in answers):
+            reasons.add(f"no process sent it {IN_TIME}")
         self.seen.gaps += [f"{name} failed ({reason}), so {lack}." for reason in sorted(reasons)]
 
     def _memory(self) -> None:
@@ -324,11 +336,10 @@ class _Examination:
             self._collect()
         if len(self._open_files) > 1:
             more_open = self._open_files[-1] - self._open_files[0]
-            if more_open:
-                self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
+            self.seen.opened = [file for file, _ in more_open.most_common(OPEN_FILES)]
         if len(self.seen.kept) < 3:
             self.seen.gaps.append(
-                "The memory that it keeps after a load could not be measured, so a leak "
+                f"The memory that it keeps after a load could not be measured {IN_TIME}, so a leak "
                 "would not be found."
             )
 
@@ -350,7 +361,7 @@ class _Examination:
         """Send an order to every process and return the events of the processes that obeyed."""
         mark = self.hub.mark()
         pids = self.hub.tell(do=order, **more)
-        answers = self.hub.answers(pids, {event, "failed"}, mark, ANSWER_MOST_S)
+        answers = self.hub.answers(pids, {event, "failed"}, mark, self._deadline_s, order)
         return [one for one in answers if one["event"] == event]
 
     def _collect(self) -> None:
@@ -360,6 +371,9 @@ class _Examination:
         self._count_open()
         kinds: Counter[str] = Counter()
         files: Counter[str] = Counter()
+        if self._has_no_marks:
+            return
+        connected = self.hub.pids
         collections = self._told("collect", "collected")
         for event in collections:
             kinds.update(event["kinds"] or {})
@@ -368,8 +382,11 @@ class _Examination:
         mark = self.hub.mark()
         time.sleep(FRESH_S)
         pids = {event["pid"] for event in collections}
-        rows = {row["pid"]: row for row in self.hub.answers(pids, {"row"}, mark, ANSWER_MOST_S)}
-        if not collections or not pids <= rows.keys():
+        fresh_rows = self.hub.answers(pids, {"row"}, mark, ANSWER_MOST_S)
+        rows = {row["pid"]: row for row in fresh_rows if row["pid"] in pids}
+        # A sum without one of the processes would be compared with a sum that has it.
+        if not pids or pids < connected & self.hub.pids or not pids <= rows.keys():
+            self._has_no_marks = True
             return
 
         def sum_of(name: str) -> float:
@@ -402,10 +419,13 @@ class _Examination:
                     with contextlib.suppress(FileNotFoundError):  # closed meanwhile
                         targets.append(f"{descriptor.readlink()}")
             share = len(targets) / int(limits[1]) if targets and limits else 0.0
-            self.seen.open_share = max(self.seen.open_share, share)
-            if share >= ALL_OPEN.limits[0].least:
-                files = Counter(target for target in targets if target.startswith("/"))
-                self.seen.opened = [file for file, _ in files.most_common(OPEN_FILES)]
+            if share > self.seen.open_share:
+                kinds = Counter(
+                    "sockets" if target.startswith("socket:") else target for target in targets
+                )
+                kind, n = kinds.most_common(1)[0]
+                self.seen.open_share = share
+                self.seen.open_most = kind if 2 * n > len(targets) else ""
 
     def _drain(self) -> None:
         """After the overload, wait some seconds at most until the program answers as before."""
@@ -442,15 +462,14 @@ def _early_closes(listening: Iterable[Event]) -> list[str]:
     idle_ms = [
         one["policy"]["keepAliveTimeout"]
         for one in listening
-        if one["http"] and 0 < one["policy"].get("keepAliveTimeout", 0) < USUAL_IDLE_MS
+        if one["http"] and 0 < one["policy"].get("keepAliveTimeout", 0) < LEAST_IDLE_MS
     ]
     if not idle_ms:
         return []
     return [
-        f"The program closes a kept connection after {min(idle_ms) / 1e3:g} s without a request "
-        f"(server.keepAliveTimeout; Node's default is {USUAL_IDLE_MS / 1e3:g} s). If a proxy in "
-        "front keeps connections for longer, some of its requests are reset. Set "
-        "keepAliveTimeout above the proxy's idle time."
+        f"The program sets server.keepAliveTimeout to {min(idle_ms) / 1e3:g} s, so it closes a "
+        "kept connection soon after a request. If a proxy in front keeps connections for longer, "
+        "some of its requests are reset. Set keepAliveTimeout above the proxy's idle time."
     ]
 
 

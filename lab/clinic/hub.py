@@ -48,6 +48,12 @@ class Hub:
                 pids.add(pid)
         return pids
 
+    @property
+    def pids(self) -> set[int]:
+        """The processes that are connected."""
+        with self._changed:
+            return set(self._lines)
+
     def mark(self) -> int:
         """Return the current end of the list of events."""
         with self._changed:
@@ -70,16 +76,21 @@ class Hub:
                     break
             return self._events[mark:]
 
-    def answers(self, pids: set[int], kinds: set[str], mark: int, deadline_s: float) -> list[Event]:
-        """Return one event of these kinds from each of the processes, or the events that came in
-        time.
+    def answers(
+        self, pids: set[int], kinds: set[str], mark: int, deadline_s: float, order: str = ""
+    ) -> list[Event]:
+        """Return one event of these kinds from each of the processes that are still there, or the
+        events that came in time; with `order`, without the failures of other orders.
         """
 
-        def all_here(events: list[Event]) -> bool:
-            return pids <= {e["pid"] for e in events if e["event"] in kinds}
+        def is_answer(event: Event) -> bool:
+            is_of_another = order and event["event"] == "failed" and event["what"] != order
+            return event["event"] in kinds and not is_of_another
 
-        found = self.wait(all_here, mark, deadline_s)
-        return [one for one in found if one["event"] in kinds]
+        def all_here(events: list[Event]) -> bool:
+            return pids & self._lines.keys() <= {e["pid"] for e in events if is_answer(e)}
+
+        return [one for one in self.wait(all_here, mark, deadline_s) if is_answer(one)]
 
     def _accept(self) -> None:
         while True:

@@ -696,8 +696,9 @@ def _add_other_forms(problems: dict[str, Illness], signs: Signs) -> None:
 
 def _descriptor_words(illness: Illness, observation: Observed) -> str:
     if illness is ALL_OPEN:
-        examples = observation.opened[:1]
-        return illness.means + "".join(f" Most of them are of {file}." for file in examples)
+        most = observation.open_most
+        what = most if most == "sockets" else f"of {most}"
+        return f"{illness.means} Most of them are {what}." if most else illness.means
     more, kind = failures.descriptors(observation)
     examples = observation.opened if kind == "file" else []
     such_as = f", such as {', '.join(examples)}." if examples else "."

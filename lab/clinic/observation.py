@@ -12,6 +12,7 @@ from lab.clinic.loading import Phase
 from lab.clinic.profile import Profile
 
 Row = dict[str, Any]
+IN_TIME = "in time"  # in a gap's sentence: a quieter machine may close it
 
 
 @dataclass
@@ -25,7 +26,8 @@ class Observed:
 
     gaps : what could not be observed, a sentence each: a problem that shows itself only there would
     not be found, so a report without findings is not a healthy one
-    open_share : the largest share of its limit of descriptors that a process had open after a load
+    open_share : the largest share of its limit of descriptors that a process had open after a load;
+    open_most : what more than half of these were of, "sockets" or a path, or empty
     opened : the files of which more were open at the end of these loads, those with the most first
     recovered : the loads that ended in silence, after which one request alone was answered
     stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
@@ -57,6 +59,7 @@ class Observed:
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
     open_share: float = 0.0
+    open_most: str = ""
     opened: list[str] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
     bridged: bool = False

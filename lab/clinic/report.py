@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
-from lab.clinic.examination import EXAMINE_AGAIN, Examination, Part
+from lab.clinic.examination import PARTLY, Examination, Part
 from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.name import PROGRAM
 from lab.clinic.observation import Observed
@@ -179,8 +179,8 @@ def _verdict(examination: Examination) -> str:
         if observation.gaps:
             return box(
                 "none",
-                "examined in part",
-                [*observation.gaps, EXAMINE_AGAIN, *examination.limiting],
+                PARTLY,
+                [*observation.gaps, examination.next_step, *examination.limiting],
             )
         return box(
             "ok",
@@ -490,7 +490,9 @@ def _by_http2(streams: int) -> str:
 
 def _how(examination: Examination) -> str:
     observation = examination.observed
-    notes = observation.remarks
+    notes = list(observation.warnings)
+    if examination.first != PARTLY:  # else the verdict has told them
+        notes += observation.gaps
     if examination.diagnosis.findings:  # with findings, the verdict already says it
         notes.insert(0, illnesses.NOT_EXAMINED)
     if examination.recorded is not None:

@@ -142,7 +142,7 @@ export function functionIn({ nodes, isModule, place }, name, caller) {
   return name;
 }
 
-const BEFORE = /^(ReturnStatement|ThrowStatement|YieldExpression|AwaitExpression)$/;
+const BEFORE = /^(Return|Throw|Break|Continue)Statement$|^(Yield|Await)Expression$/;
 // A part of these comes about only sometimes; the one that is named always does.
 const CONDITIONAL = {
   IfStatement: "test",
@@ -160,8 +160,9 @@ const CONDITIONAL = {
 };
 
 /**
- * Whether calls never end, from the innermost ones, {tree, nodes, place, start} each: the first function is among them again, and
- * each calls the next whatever its values are. Of a function with `start` only its beginning is known, and not its `place`.
+ * Whether calls end only by an error, from the innermost ones, {tree, nodes, place, start, isDirect} each: the first function is
+ * among them again, and each calls the next itself (`isDirect`) whatever its values are. Of a function with `start` only its
+ * beginning is known, and not its `place`.
  */
 export function areEndless(frames) {
   const functions = frames.map(({ tree, nodes, place, start }) =>
@@ -171,13 +172,11 @@ export function areEndless(frames) {
   );
   const again = functions.indexOf(functions[0], 1);
   if (again < 0 || !functions[0]) return false;
-  return frames
-    .slice(1, again + 1)
-    .every((frame, at) =>
-      frame.start === null
-        ? isCertain(frame, functions[at + 1])
-        : !hasBranches(functions[at + 1].body),
-    );
+  return frames.slice(1, again + 1).every((frame, at) => {
+    const caller = functions[at + 1];
+    if (!frame.isDirect || !caller) return false;
+    return frame.start === null ? isCertain(frame, caller) : !hasBranches(caller.body);
+  });
 }
 
 const hasBranches = (node) =>
@@ -187,7 +186,6 @@ const hasBranches = (node) =>
 
 /** Whether a function comes to a place of its own each time. */
 function isCertain({ nodes, place }, ownFunction) {
-  if (!ownFunction) return false;
   const path = nodes.slice(nodes.indexOf(ownFunction));
   const isAlways = path.slice(0, -1).every((node, at) => {
     if (node.type === "AssignmentExpression") return !/^(&&|\|\||\?\?)=$/.test(node.operator);

@@ -55,7 +55,7 @@ export class NotModelledError extends Error {
 
 /**
  * A machine of a Node, {version, versions, texts}; texts that went through `complete` say `isCompleted`. With DEEP_STACK as
- * `stackBytes` it follows twice as many calls as Node does, on a thread with a stack of `stackMB` (deep.mjs).
+ * `stackBytes` it follows twice as many calls as Node does, on a thread with a stack of STACK_MB (deep.mjs).
  */
 export async function createMachine(node, parts, wanted = {}) {
   const { stackBytes } = wanted;
@@ -269,13 +269,14 @@ class Machine {
 
   /**
    * 1 where an overflow is one in Node, too: the engine follows more calls than Node does, or the functions of the frames, as
-   * JSON [{line, column, file, beginning}], the innermost first, call one another whatever their values are.
+   * JSON [{line, column, file, beginning, isDirect}], the innermost first, call one another whatever their values are.
    */
   _overflows(request) {
     if (this.engine.stackBytes >= DEEP_STACK) return this.engine.number(1);
     const frames = JSON.parse(this.engine.text(request)).map((place) => ({
       ...this.#nodesAt(place),
       start: place.beginning ? this.#offsetOf(place.beginning) : null,
+      isDirect: place.isDirect,
     }));
     return this.engine.number(areEndless(frames) ? 1 : 0);
   }
@@ -549,9 +550,14 @@ class Machine {
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     return this.told(() => {
-      const result = JSON.parse(engine.text(engine.call(this.begin, values)));
+      let result = null;
+      let marks = 0;
+      try {
+        result = JSON.parse(engine.text(engine.call(this.begin, values)));
+      } finally {
+        marks = engine.passed([MAY_BE_DEEP, IS_TOO_DEEP]); // the next run begins with a clean stack
+      }
       if (this.refusal) throw new NotModelledError(this.refusal);
-      const marks = engine.passed([MAY_BE_DEEP, IS_TOO_DEEP]);
       if (marks > 1 && !result.asked.depth)
         throw new NotModelledError(
           `Functions call one another more deeply here than Node's stack is sure to hold. To run it for real: node ${program.file.split("/").pop()}`,

@@ -3,9 +3,12 @@ and how requests and commands are read.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import http.server
+import os
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -510,16 +513,44 @@ def test_a_close_look_that_is_too_slow_is_no_stop_where_the_next_load_is_answere
     assert names(seen(CALM, look, nothing)) == ["stops answering"]
 
 
-def test_a_program_without_free_descriptors_is_told_so_before_what_fails_for_that():
+@pytest.mark.parametrize(
+    ("most", "words"),
+    [
+        ("/srv/terms.txt", "Most of them are of /srv/terms.txt."),
+        ("sockets", "Most of them are sockets."),
+        ("", "the system refuses to open more."),
+    ],
+)
+def test_a_program_without_free_descriptors_is_told_so_before_what_fails_for_that(most, words):
     failed = dataclasses.replace(CALM, kinds={"status 500": 900}, failed=900, answers=100)
-    examination = diagnosed(seen(failed, open_share=0.97, opened=["/srv/terms.txt"]))
+    examination = diagnosed(seen(failed, open_share=0.97, open_most=most))
     assert [f.illness.name for f in examination.diagnosis.findings] == [
         "descriptors left open",
         "failing requests",
     ]
-    assert "97 % of the descriptors" in repr(examination).replace("97%", "97 %")
-    assert "Most of them are of /srv/terms.txt." in report.page(examination)
+    assert "97% of the descriptors that the system allows were open" in repr(examination)
+    assert words in report.page(examination)
     assert names(seen(CALM, open_share=0.5)) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts descriptors in /proc")
+def test_descriptors_are_counted_with_what_most_of_them_are_of(tmp_path):
+    observation = seen(CALM)
+    hub = SimpleNamespace(since=lambda *_: [{"pid": os.getpid()}, {"pid": 2**22 + 1}])
+    examination = SimpleNamespace(seen=observation, hub=hub)
+    count_open = examining._Examination._count_open
+    count_open(examination)
+    few_share = observation.open_share
+    file = tmp_path / "open.txt"
+    file.touch()
+    with contextlib.ExitStack() as stack:
+        for _ in range(300):
+            stack.enter_context(file.open())
+        count_open(examination)
+    assert 0 < few_share < observation.open_share < 1
+    assert observation.open_most == f"{file}"
+    count_open(examination)  # the most that there were
+    assert observation.open_most == f"{file}"
 
 
 def test_what_a_process_did_not_answer_is_a_gap():
@@ -535,12 +566,12 @@ def test_what_a_process_did_not_answer_is_a_gap():
     assert note("profiled") == []
     assert note("profiled", "failed") == ["The profile failed (no answer in time), so no line."]
     assert note() == ["The profile failed (no process sent it in time), so no line."]
-    assert note("starved") == []  # a loop that does not turn has a sign of its own
+    assert note("starved") == ["The profile failed (no process sent it in time), so no line."]
 
 
 @pytest.mark.parametrize(
     ("idle_ms", "said"),
-    [(1000, "after 1 s"), (5, "after 0.005 s"), (5000, ""), (0, ""), (65_000, "")],
+    [(1000, "to 1 s"), (5, "to 0.005 s"), (5000, ""), (0, ""), (65_000, "")],
 )
 def test_a_server_that_closes_kept_connections_early_is_told_what_that_does_to_a_proxy(
     idle_ms, said

@@ -50,7 +50,7 @@ def test_json_says_the_verdict_and_follows_its_schema():
 
 
 def test_a_program_of_which_something_could_not_be_observed_is_not_called_healthy():
-    gap = "The memory that it keeps after a load could not be measured."
+    gap = "The memory that it keeps after a load could not be measured in time."
     examination = diagnosed(seen(CALM, gaps=[gap]))
     assert examination.first == "examined in part"
     data = is_valid(outputs.examination_json(examination))
@@ -62,6 +62,10 @@ def test_a_program_of_which_something_could_not_be_observed_is_not_called_health
     ):
         assert gap in text and "nothing found" not in text
     assert "examine the program again" in f"{examination}"
+    assert report.page(examination).count(gap) == 1
+    assert (
+        "--url" in diagnosed(seen(CALM, gaps=[gap, "The profile failed (no session)."])).next_step
+    )
     assert is_valid(outputs.examination_json(diagnosed(seen(CALM))))["verdict"] == "well"
 
 

@@ -371,6 +371,8 @@ test("calls that may end are refused where the page's stack overflows, and a num
     "function down(n) { if (n === 0) return 0; return down(n - 1); } down(2000);",
     "const down = (n) => n && down(n - 1); down(2000);",
     "Error.stackTraceLimit = 0; function f() { f(); } f();",
+    "function down(n) { do { if (!n) break; down(n - 1); } while (false); } down(2000);",
+    "const sum = (n) => 1 + (n ? [n] : []).reduce((s, x) => s + sum(x - 1), 0); sum(2000);",
   ])
     assert.throws(() => explored(`try { ${text} } catch {}`), /about 1,000 calls/, text);
   // Of these calls, Node's and the model's functions between them leave few frames to tell.

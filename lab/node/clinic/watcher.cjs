@@ -170,12 +170,15 @@ function post(method, parameters) {
   });
 }
 
-// On a busy machine, a large heap takes seconds to collect; a loop that is stuck never answers.
-const MOST_MS = 12_000;
+// Of a whole order: on a busy machine, a large heap takes seconds to collect; a loop that is stuck never answers.
+const ORDER_MOST_MS = 12_000;
+let deadline = 0; // of the order that is obeyed
 const inTime = (promise) =>
   Promise.race([
     promise,
-    new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), MOST_MS)),
+    new Promise((_, reject) =>
+      setTimeout(() => reject(new Error("no answer in time")), Math.max(0, deadline - now())),
+    ),
   ]);
 
 // The source maps of files that were compiled while they were loaded, by tsx or ts-node: Node holds those.
@@ -256,6 +259,7 @@ const doing = {
 };
 
 async function obey(order) {
+  deadline = now() + ORDER_MOST_MS;
   try {
     await doing[order.do](order);
   } catch (error) {

@@ -1010,8 +1010,10 @@
   const json = {
     parse(text, reviver) {
       try {
-        if (typeof reviver === "function") refuseDeep(parse(text), MOST_WALKED);
-        return parse(text, reviver);
+        if (typeof reviver !== "function") return parse(text);
+        const written = `${text}`; // what is no text is made one only once
+        if (written.length > MOST_WALKED) refuseDeep(parse(written), MOST_WALKED);
+        return parse(written, reviver);
       } catch (error) {
         const { message } = error;
         if (
@@ -1099,15 +1101,19 @@
   };
   Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
   defineHidden(Error, "captureStackTrace", capturing.captureStackTrace);
+  const OF_ITEMS = /^(map|forEach|filter|reduce|some|every|find|flatMap|from|replace)/;
   Error.prepareStackTrace = (error, sites) => {
     if (error.message !== DEPTH) return prepare(error, sites);
     machine.asked.depth = true;
     // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
     const [top, around] = sites;
     const isSame = around && top.getFunction() === around.getFunction();
-    const places = sites
-      .filter(isCode)
-      .map((site) => ({ ...placeOf(site), beginning: beginningOf(site) }));
+    const places = [];
+    let isDirect = true; // the call of the function before does not depend on the items of a list
+    for (const site of sites) {
+      if (isCode(site)) places.push({ ...placeOf(site), beginning: beginningOf(site), isDirect });
+      isDirect = isCode(site) || !OF_ITEMS.test(site.getFunctionName());
+    }
     try {
       if (!stacks.has(error) && !host("overflows", stringify(places)))
         machine.refuse(
