@@ -257,8 +257,8 @@ class _Examination:
         self._note_gap(
             "The close observation", "long runs, waits and calls were not observed", answers, "seen"
         )
-        seen = {answer["pid"]: answer["seen"] for answer in answers if "seen" in answer}
-        self.seen.looks += [look | {"pid": pid} for pid, look in seen.items()]
+        look_of = {answer["pid"]: answer["seen"] for answer in answers if "seen" in answer}
+        self.seen.looks += [look | {"pid": pid} for pid, look in look_of.items()]
         self.seen.starved += [answer["pid"] for answer in answers if answer["event"] == "starved"]
 
     def _profile(self, each_s: float | None) -> None:
