@@ -373,7 +373,7 @@ class _Examination:
         files: Counter[str] = Counter()
         if self._has_no_marks:
             return
-        connected = self.hub.pids
+        told_pids = self.hub.pids
         collections = self._told("collect", "collected")
         for event in collections:
             kinds.update(event["kinds"] or {})
@@ -385,7 +385,7 @@ class _Examination:
         fresh_rows = self.hub.answers(pids, {"row"}, mark, ANSWER_MOST_S)
         rows = {row["pid"]: row for row in fresh_rows if row["pid"] in pids}
         # A sum without one of the processes would be compared with a sum that has it.
-        if not pids or pids < connected & self.hub.pids or not pids <= rows.keys():
+        if not pids or pids < told_pids & self.hub.pids or not pids <= rows.keys():
             self._has_no_marks = True
             return
 
