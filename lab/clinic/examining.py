@@ -385,7 +385,7 @@ class _Examination:
         fresh_rows = self.hub.answers(pids, {"row"}, mark, ANSWER_MOST_S)
         rows = {row["pid"]: row for row in fresh_rows if row["pid"] in pids}
         # A sum without one of the processes would be compared with a sum that has it.
-        if not pids or pids < told_pids & self.hub.pids or not pids <= rows.keys():
+        if not pids or not told_pids & self.hub.pids <= pids <= rows.keys():
             self._has_no_marks = True
             return
 
