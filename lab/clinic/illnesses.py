@@ -626,29 +626,8 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     if observation.answer_status is None and signs.silent_ms > 1000 and not problems:
         problems[BLOCKED.id] = BLOCKED
     _add_other_forms(problems, signs)
-    # One cause has several signs, so a finding that names the cause removes findings that only name
-    # its signs.
-    if FLOOD.id in problems:
-        problems.pop(BLOCKED.id, None)
-    writing = max((p.write_share for p in observation.profiles), default=0.0)
-    if PRESSURE.id in problems and writing >= 0.2:
-        problems.pop(BLOCKED.id, None)
-        problems.pop(FLOOD.id, None)
-    if LOGGING.id in problems:
-        problems.pop(BLOCKED.id, None)
-    if NAMES.id in problems and signs.name_share >= 0.5:
-        problems.pop(POOL.id, None)
-    if POOL.id in problems and BLOCKED.id in problems and signs.pool_wait_ms > signs.longest_ms:
-        problems.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
+    _leave_causes(problems, observation, signs)
     _leave_first_failure(problems, observation)
-    if problems.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
-        problems.pop(GARBAGE.id, None)
-    if UNREAD.id in problems and failures.descriptors(observation)[1] == "socket":
-        problems.pop(OPEN.id, None)  # each unread body keeps its connection open
-    if RETRIES.id in problems:  # retries are calls in turn
-        problems.pop(IN_TURN.id, None)
-    if LEAK.id in problems:  # a leak fills every heap in the end
-        problems.pop(HEAP.id, None)
     findings = [
         _finding(_in_words(problem, observation), observation, signs)
         for problem in problems.values()
@@ -668,6 +647,33 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
         )
     )
     return Diagnosis(tuple(findings), signs)
+
+
+def _leave_causes(problems: dict[str, Illness], observation: Observed, signs: Signs) -> None:
+    """Remove the problems that only name signs of another one, which is their cause."""
+    if FLOOD.id in problems:
+        problems.pop(BLOCKED.id, None)
+    writing = max((p.write_share for p in observation.profiles), default=0.0)
+    if PRESSURE.id in problems and writing >= 0.2:
+        problems.pop(BLOCKED.id, None)
+        problems.pop(FLOOD.id, None)
+    if LOGGING.id in problems:
+        problems.pop(BLOCKED.id, None)
+    if NAMES.id in problems and signs.name_share >= 0.5:
+        problems.pop(POOL.id, None)
+    if POOL.id in problems and BLOCKED.id in problems and signs.pool_wait_ms > signs.longest_ms:
+        problems.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
+    if HEAP.id in problems and signs.gc_share >= GARBAGE.limits[0].least:
+        problems.pop(BLOCKED.id, None)  # the long runs are collections of a heap that is full
+        problems.pop(FLOOD.id, None)
+    if problems.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
+        problems.pop(GARBAGE.id, None)
+    if UNREAD.id in problems and failures.descriptors(observation)[1] == "socket":
+        problems.pop(OPEN.id, None)  # each unread body keeps its connection open
+    if RETRIES.id in problems:  # retries are calls in turn
+        problems.pop(IN_TURN.id, None)
+    if LEAK.id in problems:  # a leak fills every heap in the end
+        problems.pop(HEAP.id, None)
 
 
 def _leave_first_failure(problems: dict[str, Illness], observation: Observed) -> None:

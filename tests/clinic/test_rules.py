@@ -25,6 +25,9 @@ SICK = {
     "slow look-ups": Signs(name_ms=50, name_latency_share=0.9, name_share=1, pool_wait_ms=40),
     "missing backpressure": Signs(queued_bytes=8e6, ignored=100),
     "synchronous logging": Signs(log_share=0.7, log_ms=2),
+    "heap near its limit": Signs(  # its long runs are collections
+        heap_share=0.93, gc_share=0.49, loop_busy=0.98, long_share=0.22, longest_ms=354, long_runs=5
+    ),
 }
 
 
