@@ -198,7 +198,7 @@ class Examination(Shown, Dated):
                 f"  {p.share:.0%} of its work is at {p.file}:{p.line}, in {p.function}: {p.text}"
                 for p in places
             ]
-        if share < LOOP_IS_IDLE and len(observation.pids) == 1 and not self.diagnosis.findings:
+        if share < LOOP_IS_IDLE and len(observation.serving) <= 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
             found_signs = self.diagnosis.signs
             if observation.phases["many"].client_elu >= CLIENT_BUSY:

@@ -292,8 +292,10 @@ def line(observation: Observed) -> Line:
     cpu_ms = sum(row["cpu_us"] for row in all_rows[1:]) / 1e3
     if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms or full_workers(observation):
         return Line()
-    # Threads of the pool or of the program that work are waiting for processors, and not idle.
-    computed_ms = max(cpu_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
+    # Threads of the pool or of the program that work are waiting for processors, and not idle. The
+    # loop's own work is theirs in no case.
+    threads_ms = max(0.0, cpu_ms - (wall_ms - idle_ms))
+    computed_ms = max(threads_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
     if computed_ms > COMPUTED * 1e3 * alone.mean_s:
         return Line()
     slots = many.throughput * alone.mean_s
