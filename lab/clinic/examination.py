@@ -16,7 +16,7 @@ from lab.clinic import illnesses, signs
 from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
-from lab.clinic.observation import IN_TIME, Observed
+from lab.clinic.observation import Observed
 from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
@@ -95,9 +95,15 @@ class Examination(Shown, Dated):
     @property
     def next_step(self) -> str:
         """What to do about gaps, in a sentence."""
-        if all(IN_TIME in gap for gap in self.observed.gaps):
+        if self.observed.is_late:
             return "Stop what else runs on this machine, and examine the program again."
         return "Start the program yourself, and examine it from outside with --url."
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is said of the examination itself: warnings, gaps, and what to do about these."""
+        step = [self.next_step] if self.first == PARTLY else []
+        return [*self.observed.remarks, *step]
 
     @property
     def signature(self) -> dict[str, float]:
@@ -164,9 +170,7 @@ class Examination(Shown, Dated):
         lines += self.limiting
         if observation.died:
             lines.append(observation.died)
-        lines += observation.remarks
-        if self.first == PARTLY:
-            lines.append(self.next_step)
+        lines += self.remarks
         return "\n".join(lines)
 
     @property

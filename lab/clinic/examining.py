@@ -50,7 +50,7 @@ OPEN_FILES = 3  # the number of open files that are named
 # From so many failed calls to other services for each response on, the close look has as many
 # clients as the load before.
 REFUSED_EACH = 0.1
-LEAST_IDLE_MS = 5000  # Node's own server.keepAliveTimeout, or less than that
+USUAL_IDLE_MS = 5000  # server.keepAliveTimeout of Node; a shorter one is early
 # How long the load takes of a program that answers quickly, and in how much of it the signs are
 # seen. The rest of it measures response times below and above the highest throughput.
 USUAL_S, SIGNS_S = 15.1, 10.8
@@ -407,8 +407,8 @@ class _Examination:
         self.app.check("while it was watched")
 
     def _count_open(self) -> None:
-        """Note the share of its limit of descriptors that a process has open, and of which file it
-        has most. Linux only: a program that has no descriptor left may not answer its probe.
+        """Note the share of its limit of descriptors that a process has open, and what most of them
+        are of. Linux only: a program that has no descriptor left may not answer its probe.
         """
         for pid in {event["pid"] for event in self.hub.since(0, "listening")}:
             process = Path(f"/proc/{pid}")
@@ -462,7 +462,7 @@ def _early_closes(listening: Iterable[Event]) -> list[str]:
     idle_ms = [
         one["policy"]["keepAliveTimeout"]
         for one in listening
-        if one["http"] and 0 < one["policy"].get("keepAliveTimeout", 0) < LEAST_IDLE_MS
+        if one["http"] and 0 < one["policy"].get("keepAliveTimeout", 0) < USUAL_IDLE_MS
     ]
     if not idle_ms:
         return []

@@ -183,9 +183,9 @@ class Final:
             return True
         findings, observation = examination.diagnosis.findings, examination.observed
         is_partial = bool(findings or observation.gaps)
-        is_timed = is_partial and all(found.illness.is_timed for found in findings)
+        is_timed = observation.is_late and all(found.illness.is_timed for found in findings)
         is_whole = observation.answer_status is not None and not observation.stopped
-        return bool(self.busy) and is_timed and is_whole and not observation.died
+        return bool(self.busy) and is_partial and is_timed and is_whole and not observation.died
 
     def __str__(self) -> str:
         lines = [step.line() for step in self.steps]

@@ -368,6 +368,14 @@ HEAP = Illness(
         "usual.",
     ),
 )
+OUT_OF_MEMORY = "JavaScript heap out of memory"
+FULL_HEAP = replace(
+    HEAP,
+    limits=ENDED.limits,
+    means=f"The program ended because its heap was full ({OUT_OF_MEMORY}). Either the data that it "
+    "keeps nearly fills the heap, or requests add to it.",
+    is_failure=True,
+)
 CONNECTIONS = Illness(
     "too-few-connections",
     "too few connections",
@@ -561,7 +569,7 @@ ALL = (
 )
 # These problems, and the other forms of two of them.
 FORMS = (
-    *(ENDED, STOPS, FAILS, BEHIND, LEAK, OPEN, ALL_OPEN),
+    *(ENDED, FULL_HEAP, STOPS, FAILS, BEHIND, LEAK, OPEN, ALL_OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
     *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, IN_PAUSES, RETRIES, STALE),
 )
@@ -626,20 +634,22 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     if observation.answer_status is None and signs.silent_ms > 1000 and not problems:
         problems[BLOCKED.id] = BLOCKED
     _add_other_forms(problems, signs)
+    if ENDED.id in problems and OUT_OF_MEMORY in observation.died:
+        problems[HEAP.id] = FULL_HEAP
     _leave_causes(problems, observation, signs)
     _leave_first_failure(problems, observation)
     findings = [
         _finding(_in_words(problem, observation), observation, signs)
         for problem in problems.values()
     ]
-    failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    failures_first = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
     # Memory that belongs to open descriptors is not a leak of its own: the descriptors are the
     # cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
-        failures_first = [ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+        failures_first = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     if signs.open_share >= ALL_OPEN.limits[0].least:  # requests fail for want of descriptors
         failures_first.remove(OPEN.id)
-        failures_first.insert(1, OPEN.id)
+        failures_first.insert(failures_first.index(STOPS.id), OPEN.id)
     findings.sort(
         key=lambda problem: (
             failures_first.index(problem.illness.id) if problem.illness.is_failure else 9,

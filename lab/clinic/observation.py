@@ -79,6 +79,11 @@ class Observed:
         return [row for row in self.rows if start < row["t_ms"] <= stop + 100]
 
     @property
+    def is_late(self) -> bool:
+        """Whether time was short for everything that could not be observed."""
+        return all(IN_TIME in gap for gap in self.gaps)
+
+    @property
     def remarks(self) -> list[str]:
         """What the report says of the examination itself: warnings, then gaps."""
         return [*self.warnings, *self.gaps]

@@ -57,7 +57,7 @@ def examination_json(examination: Examination) -> str:
             "seconds": observation.seconds,
             "loads": [plain(phase) for phase in observation.phases.values()],
             "signs": plain(examination.diagnosis.signs),
-            "warnings": observation.remarks,
+            "warnings": examination.remarks,
         }
     )
 
@@ -175,8 +175,8 @@ def examination_markdown(examination: Examination) -> str:
         lines += ["", "What to try:", "", *(f"- {way}" for way in finding.illness.try_), ""]
     if examination.limiting:
         lines += [*(f"- {_cell(line.strip())}" for line in examination.limiting), ""]
-    if observation.remarks:
-        lines += [*(f"- {_cell(remark)}" for remark in observation.remarks), ""]
+    if examination.remarks:
+        lines += [*(f"- {_cell(remark)}" for remark in examination.remarks), ""]
     if observation.died:
         lines += ["```text", observation.died.replace("```", "'''"), "```", ""]
     return "\n".join([*lines, *_loads(observation)])

@@ -513,6 +513,16 @@ def test_a_close_look_that_is_too_slow_is_no_stop_where_the_next_load_is_answere
     assert names(seen(CALM, look, nothing)) == ["stops answering"]
 
 
+def test_a_program_that_ended_with_a_full_heap_is_told_so_first():
+    story = f"app crashed with 16 clients (killed by signal 6).\n{illnesses.OUT_OF_MEMORY}"
+    found_signs = signs.Signs(ended=1, gc_share=0.6, long_share=0.3, longest_ms=20, long_runs=30)
+    diagnosis = illnesses.diagnose(seen(CALM, died=story), found_signs)
+    assert [f.illness.name for f in diagnosis.findings] == ["heap near its limit", "program ended"]
+    assert "its heap was full" in diagnosis.findings[0].illness.means
+    other = illnesses.diagnose(seen(CALM, died="app crashed"), found_signs)
+    assert [f.illness.name for f in other.findings] == ["program ended", "blocked loop"]
+
+
 @pytest.mark.parametrize(
     ("most", "words"),
     [

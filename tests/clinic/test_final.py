@@ -123,15 +123,16 @@ def test_a_drop_that_answers_half_as_many_requests_as_before_is_worse():
     assert "no pair has responses" in compared(0, -1).sentence
 
 
-GAP = "The memory that it keeps after a load could not be measured."
+GAP = "The memory that it keeps after a load could not be measured in time."
+BROKEN = "The profile failed (no session)."
 
 
 def examined(*problems):
-    """An examination that found these illnesses, or has a gap."""
-    gaps = [GAP] if GAP in problems else []
+    """An examination that found these illnesses, or has gaps."""
+    gaps = [problem for problem in problems if isinstance(problem, str)]
     seen = Observed("the drop", "http://127.0.0.1:1", "/", answer_status=200, gaps=gaps)
     one = diagnosed(seen)
-    findings = [Finding(illness, (), 1.0) for illness in problems if illness is not GAP]
+    findings = [Finding(illness, (), 1.0) for illness in problems if illness not in gaps]
     return replace(one, diagnosis=replace(one.diagnosis, findings=findings))
 
 
@@ -145,6 +146,7 @@ def examined(*problems):
         (1.8, (), True),
         (1.8, (GAP,), True),
         (0.1, (GAP,), False),
+        (1.8, (GAP, BROKEN), False),
         (1.8, (GAP, LEAK), False),
     ],
 )

@@ -97,7 +97,10 @@ def examine(name, variant):
     problem = next((ln for ln in ran.stdout.splitlines() if ln and ln[0] != " "), "")
     problem = problem.partition(": ")[2] or problem or "no report"
     # Before it listens it is told as an error, under load as a report: both with its own words.
-    if " crashed " in ran.stdout + ran.stderr and "It printed:" in ran.stdout + ran.stderr:
+    has_crashed = (
+        " crashed " in ran.stdout + ran.stderr and "It printed:" in ran.stdout + ran.stderr
+    )
+    if has_crashed and problem not in NAMES.values():  # else the report names the cause first
         problem = "crashed"
     return {
         "name": name,
