@@ -36,7 +36,7 @@ const press = (tab) =>
   });
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-const told = (values) =>
+const rangeOf = (values) =>
   `${median(values).toFixed(0)} ms (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`;
 const browser = await launch();
 try {
@@ -49,18 +49,18 @@ try {
       context.setDefaultTimeout(300_000);
       const tab = await context.newPage();
       await visit(tab, pathToFileURL(join(site, `${page}.html`)).href);
-      const asked = performance.now();
+      const pressedMs = performance.now();
       await tab.getByRole("button", { name: "Change it" }).first().click();
       await tab.locator(".lab-change .cm-content").waitFor();
-      editorWaits.push(performance.now() - asked);
+      editorWaits.push(performance.now() - pressedMs);
       first.push(await press(tab));
       for (let j = 0; j < LATER; j++) later.push(await press(tab));
       await context.close();
     }
-    console.log(`${page}, ${TIMES} times: the editor opens in ${told(editorWaits)}`);
+    console.log(`${page}, ${TIMES} times: the editor opens in ${rangeOf(editorWaits)}`);
     for (const [name, runs] of Object.entries({ first, later }))
       for (const end of ["lines", "orders"])
-        console.log(`  ${name} run, ${end}: ${told(runs.map((run) => run[end]))}`);
+        console.log(`  ${name} run, ${end}: ${rangeOf(runs.map((run) => run[end]))}`);
   }
 } finally {
   await browser.close();

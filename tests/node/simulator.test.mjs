@@ -269,7 +269,7 @@ test("what only a rarer order asks for is noted, and numbers that are times make
     ["Math.random()", /depends on the date, the time or random numbers/],
     ["new Date().getDay()", /depends on the date, the time or random numbers/],
     ["process.hrtime()[1]", /The times that this program prints/],
-    ["shown(deep)", /depends on how many calls|^$/],
+    ["shown(deep)", /^$/], // Node's stack overflows, too
     ["'in time'", /^$/],
   ]) {
     const source = inTime(text);
@@ -351,6 +351,7 @@ test("an error of a stack that overflows has a stack, however it comes to that, 
     ["const p = new Proxy({}, { get: (_, key, self) => self[key] }); p.x;", "proxy"],
     ["const e = new (require('events'))(); e.on('x', () => e.emit('x')); e.emit('x');", "emitter"],
     ["function* f() { yield* f(); } f().next();", "generator"],
+    ["const j = { toJSON: () => JSON.stringify(j) }; JSON.stringify(j);", "toJSON"],
   ];
   for (const [text, name] of ends) {
     const source = `try { ${text} } catch (e) { console.log(e instanceof RangeError, e.message); }`;
@@ -375,16 +376,6 @@ test("calls that may end are refused where the page's stack overflows, and a num
     "const sum = (n) => 1 + (n ? [n] : []).reduce((s, x) => s + sum(x - 1), 0); sum(2000);",
   ])
     assert.throws(() => explored(`try { ${text} } catch {}`), /about 1,000 calls/, text);
-  // Of these calls, Node's and the model's functions between them leave few frames to tell.
-  const toJSON = "const j = { toJSON: () => JSON.stringify(j) }; JSON.stringify(j);";
-  try {
-    const { orders } = explored(
-      `try { ${toJSON} } catch (e) { console.log(e instanceof RangeError, e.message); }`,
-    );
-    assert.deepEqual(orders[0].lines, ["true Maximum call stack size exceeded"]);
-  } catch (error) {
-    assert.match(error.message, /about 1,000 calls/);
-  }
   const { notes } = explored(
     "let n = 0; function f() { n++; f(); } try { f(); } catch { console.log(n); }",
   );

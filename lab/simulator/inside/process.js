@@ -1358,8 +1358,8 @@
   /** Where Node looks for a package that a file of the folder requires, the nearest first. */
   const foldersOfPackages = (folder) => {
     const outer = folder.slice(0, folder.lastIndexOf("/"));
-    const found = folder.endsWith("/node_modules") ? [] : [`${folder}/node_modules`];
-    return folder ? [...found, ...foldersOfPackages(outer)] : found;
+    const own = folder.endsWith("/node_modules") ? [] : [`${folder}/node_modules`];
+    return folder ? [...own, ...foldersOfPackages(outer)] : own;
   };
   machine.requireFile = (file, parent) => {
     if (cache[file]) return cache[file].exports;
