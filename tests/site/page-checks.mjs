@@ -158,9 +158,10 @@ async function unseenFocus(tab) {
 }
 
 /** The numbers in sentences above a closed card that are its answer, rounded as the sentence does. What an earlier card answers
- * may be told, even if it is a point of a later curve.
+ * may be told, even if it is a point of a later curve. Few digits equal an answer by chance where numbers differ from run to run,
+ * so a book that was measured just now needs `atLeast` three of them; the recorded book, which is published, needs one.
  */
-export function told() {
+export function told(atLeast) {
   const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
   const tooEarly = [];
   const earlier = [];
@@ -178,9 +179,10 @@ export function told() {
         const digits = text.replace(/,/g, "");
         const half = 0.5 * 10 ** -(digits.split(".")[1] ?? "").length;
         const equal = rights.some((value) => Math.abs(value - digits) <= half * 1.000001);
+        const significant = digits.replace(".", "").replace(/^0+/, "").length;
         // A single digit is the answer by chance in another section.
-        const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(snippet);
-        if (equal && near) tooEarly.push(`${id}: ${snippet.closest("p, li, td")?.textContent}`);
+        const near = significant > 1 || section.contains(snippet);
+        if (equal && near && significant >= atLeast) tooEarly.push(`${id}: ${snippet.closest("p, li, td")?.textContent}`);
       }
     }
   }
