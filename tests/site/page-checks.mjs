@@ -182,7 +182,8 @@ export function told(atLeast) {
         const significant = digits.replace(".", "").replace(/^0+/, "").length;
         // A single digit is the answer by chance in another section.
         const near = significant > 1 || section.contains(snippet);
-        if (equal && near && significant >= atLeast) tooEarly.push(`${id}: ${snippet.closest("p, li, td")?.textContent}`);
+        if (equal && near && significant >= atLeast)
+          tooEarly.push(`${id}: ${snippet.closest("p, li, td")?.textContent}`);
       }
     }
   }
