@@ -254,12 +254,11 @@ class _Examination:
         answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, deadline_s)
         if any(answer["event"] == "starved" for answer in answers):  # some loops turn again later
             answers += self.hub.answers(pids, {"seen", "failed"}, mark, STUCK_MOST_S)
-        self._note_gap(
-            "The close observation", "long runs, waits and calls were not observed", answers, "seen"
-        )
         look_of = {answer["pid"]: answer["seen"] for answer in answers if "seen" in answer}
         self.seen.looks += [look | {"pid": pid} for pid, look in look_of.items()]
         self.seen.starved += [answer["pid"] for answer in answers if answer["event"] == "starved"]
+        lack = "long runs, waits and calls were not observed"
+        self._note_gap("The close observation", lack, pids, answers, "seen")
 
     def _profile(self, each_s: float | None) -> None:
         mark = self.hub.mark()
@@ -281,7 +280,7 @@ class _Examination:
         answers = self.hub.answers(pids, {"profiled", "failed"}, mark, deadline_s, "profiled")
         lack = "logs, synchronous calls and lines of code were not observed"
         if each_s is not None:
-            self._note_gap("The profile", lack, answers, "profiled")
+            self._note_gap("The profile", lack, pids, answers, "profiled")
         for answer in answers:
             if answer["event"] == "profiled":
                 try:
@@ -297,13 +296,25 @@ class _Examination:
         """How long a process may take for an order: less if its loop did not turn before."""
         return STUCK_MOST_S if self.seen.starved else ANSWER_MOST_S
 
-    def _note_gap(self, name: str, lack: str, answers: Sequence[Event], result: str) -> None:
-        """Note what is not known because processes failed at it, or because none sent the event
-        `result` in time.
+    def _note_gap(
+        self, name: str, lack: str, pids: set[int], answers: Sequence[Event], result: str
+    ) -> None:
+        """Note what is not known because processes failed at it, or because none of them, or not
+        every process that serves, sent the event `result` in time.
+
+        A process whose loop did not turn is a finding of its own, so its silence is no gap.
         """
         reasons = {answer["message"] for answer in answers if answer["event"] == "failed"}
-        if not any(answer["event"] in {result, "failed"} for answer in answers):
+        answered_pids = {one["pid"] for one in answers if one["event"] in {result, "failed"}}
+        if not answered_pids:
             reasons.add(f"no process sent it {IN_TIME}")
+        else:
+            serving_pids = pids & self.seen.serving
+            silent_pids = serving_pids & self.hub.pids - answered_pids - set(self.seen.starved)
+            if silent_pids:
+                reasons.add(
+                    f"{len(silent_pids)} of {len(serving_pids)} processes did not send it {IN_TIME}"
+                )
         self.seen.gaps += [f"{name} failed ({reason}), so {lack}." for reason in sorted(reasons)]
 
     def _memory(self) -> None:

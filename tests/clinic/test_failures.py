@@ -564,19 +564,35 @@ def test_descriptors_are_counted_with_what_most_of_them_are_of(tmp_path):
 
 
 def test_what_a_process_did_not_answer_is_a_gap():
-    observation = seen(CALM)
-    examination = SimpleNamespace(seen=observation)
+    pids = {7, 8, 9}
+    observation = SimpleNamespace(serving=frozenset({7, 8}), starved=[], gaps=[])  # 9 is a helper
+    examination = SimpleNamespace(seen=observation, hub=SimpleNamespace(pids=pids))
 
-    def note(*events):
-        answers = [{"event": event, "message": "no answer in time"} for event in events]
-        examining._Examination._note_gap(examination, "The profile", "no line", answers, "profiled")
+    def note(**event_of):
+        answers = [
+            {"pid": int(name[1:]), "event": event, "message": "no answer in time"}
+            for name, event in event_of.items()
+        ]
+        examining._Examination._note_gap(
+            examination, "The profile", "no line", pids, answers, "profiled"
+        )
         told, observation.gaps = observation.gaps, []
         return told
 
-    assert note("profiled") == []
-    assert note("profiled", "failed") == ["The profile failed (no answer in time), so no line."]
-    assert note() == ["The profile failed (no process sent it in time), so no line."]
-    assert note("starved") == ["The profile failed (no process sent it in time), so no line."]
+    failed = ["The profile failed (no answer in time), so no line."]
+    none = ["The profile failed (no process sent it in time), so no line."]
+    one = ["The profile failed (1 of 2 processes did not send it in time), so no line."]
+    assert note(p7="profiled", p8="profiled") == []
+    assert note(p7="profiled", p8="failed") == failed
+    assert note() == none
+    assert note(p7="starved") == none
+    assert note(p7="profiled") == one
+    assert note(p7="profiled", p8="starved") == one  # not known as stuck before
+    observation.starved = [8]
+    assert note(p7="profiled") == []  # that its loop does not turn is a finding
+    observation.starved = []
+    examination.hub.pids = {7, 9}
+    assert note(p7="profiled") == []  # a process that ended is told as such
 
 
 @pytest.mark.parametrize(
