@@ -396,13 +396,20 @@ def problems(options: argparse.Namespace) -> int:
     return 0
 
 
+def _limit_lines(limits: Sequence[illnesses.Limit]) -> list[str]:
+    return [f"  ≥ {limit.show(limit.least):<9} {limit.says}" for limit in limits]
+
+
 def _problems_text() -> str:
     paragraphs = [
         "For the problems with an asterisk (*), the report names lines of your program.\n"
-        "A problem is found if all of its limits are reached."
+        'A problem is found if all of its limits, or all limits of a group after an "or", are '
+        "reached."
     ]
     for problem in illnesses.known():
-        limits = [f"  ≥ {limit.show(limit.least):<9} {limit.says}" for limit in problem.limits]
+        limits = _limit_lines(problem.limits)
+        for others in illnesses.other_limits(problem):
+            limits += ["  or", *_limit_lines(others)]
         means = textwrap.fill(problem.means, 88, initial_indent="  ", subsequent_indent="  ")
         name = f"{problem.name} *" if problem.names_lines else problem.name
         paragraphs.append("\n".join([name, means, *limits]))

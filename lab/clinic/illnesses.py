@@ -371,7 +371,7 @@ HEAP = Illness(
 OUT_OF_MEMORY = "JavaScript heap out of memory"
 FULL_HEAP = replace(
     HEAP,
-    limits=ENDED.limits,
+    limits=tuple(replace(one, says="time under load, of a full heap") for one in ENDED.limits),
     means=f"The program ended because its heap was full ({OUT_OF_MEMORY}). Either the data that it "
     "keeps nearly fills the heap, or requests add to it.",
     is_failure=True,
@@ -579,6 +579,14 @@ def known() -> list[Illness]:
     """Return each problem once, in its usual form, failures first."""
     usual_forms = {illness.id: illness for illness in ALL}
     return [usual_forms[id] for id in dict.fromkeys(form.id for form in FORMS)]
+
+
+def other_limits(illness: Illness) -> list[tuple[Limit, ...]]:
+    """Return the limits of each other form of a problem. The problem is also found if all limits of
+    one of these forms are reached.
+    """
+    forms = [form for form in FORMS if form.id == illness.id and form.limits != illness.limits]
+    return [form.limits for form in forms]
 
 
 def names() -> str:

@@ -102,7 +102,8 @@ def versions_json(comparison: Versions) -> str:
 
 def problems_json() -> str:
     """Return the problems that `examine` looks for as JSON of `report.schema.json`, and what it
-    does not look for. A limit is a number, and `shown` with its unit.
+    does not look for. A limit is a number, and `shown` with its unit. `other_limits` has the groups
+    of limits by which the problem is found, too.
     """
     return _text(
         {
@@ -115,14 +116,10 @@ def problems_json() -> str:
                     "is_failure": problem.is_failure,
                     "message": problem.means,
                     "names_lines": problem.names_lines,
-                    "limits": [
-                        {
-                            "sign": limit.sign,
-                            "least": limit.least,
-                            "shown": limit.show(limit.least),
-                            "says": limit.says,
-                        }
-                        for limit in problem.limits
+                    "limits": [_limit(limit) for limit in problem.limits],
+                    "other_limits": [
+                        [_limit(limit) for limit in limits]
+                        for limits in illnesses.other_limits(problem)
                     ],
                     "chapter": problem.chapter[0],
                     "try": list(problem.try_),
@@ -132,6 +129,15 @@ def problems_json() -> str:
             "not_examined": illnesses.NOT_EXAMINED,
         }
     )
+
+
+def _limit(limit: illnesses.Limit) -> dict[str, Any]:
+    return {
+        "sign": limit.sign,
+        "least": limit.least,
+        "shown": limit.show(limit.least),
+        "says": limit.says,
+    }
 
 
 def _text(data: Any) -> str:

@@ -81,6 +81,18 @@ def test_each_problem_that_a_report_can_name_is_listed_once(capsys):
         asterisk = " *" if problem["names_lines"] else ""
         assert f"\n{problem['name']}{asterisk}\n" in text
         assert all(f" {limit['says']}\n" in text for limit in problem["limits"])
+        for limits in problem["other_limits"]:
+            first, *more = [f"  ≥ {limit['shown']:<9} {limit['says']}" for limit in limits]
+            assert "\n".join(["  or", first, *more]) in text
+    # Each form by which `diagnose` finds a problem has its limits in the list.
+    listed = {
+        (problem["id"], tuple(limit["sign"] for limit in limits))
+        for problem in problems
+        for limits in (problem["limits"], *problem["other_limits"])
+    }
+    assert listed == {
+        (form.id, tuple(limit.sign for limit in form.limits)) for form in illnesses.FORMS
+    }
     assert {problem["id"] for problem in problems} >= illnesses.OF_PROFILE
     assert illnesses.NOT_EXAMINED in " ".join(text.split())
 
