@@ -655,12 +655,16 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
     # cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
         failures_first = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+    if FAILS.id in problems:  # each repeated call makes it likelier that the next request fails
+        failures_first.insert(failures_first.index(FAILS.id), RETRIES.id)
     if signs.open_share >= ALL_OPEN.limits[0].least:  # requests fail for want of descriptors
         failures_first.remove(OPEN.id)
         failures_first.insert(failures_first.index(STOPS.id), OPEN.id)
     findings.sort(
         key=lambda problem: (
-            failures_first.index(problem.illness.id) if problem.illness.is_failure else 9,
+            failures_first.index(problem.illness.id)
+            if problem.illness.id in failures_first
+            else len(failures_first),
             -problem.strength,
         )
     )

@@ -165,6 +165,10 @@ def test_calls_in_turn_are_told_and_calls_side_by_side_are_not():
 def test_calls_again_after_a_failure_are_told():
     assert names(seen(CALM, looks=[look({"again": 300})])) == ["retry storm"]
     assert names(seen(CALM, looks=[look({"again": 60})])) == []
+    failing = dataclasses.replace(CALM, answers=100, failed=500, kinds={"status 502": 500})
+    # The repeated calls add to the failures, so they come first.
+    assert names(seen(failing, looks=[look({"again": 300})])) == ["retry storm", "failing requests"]
+    assert names(seen(failing, looks=[look({"again": 60})])) == ["failing requests"]
 
 
 def test_requests_on_kept_connections_that_are_reset_are_told():
