@@ -543,6 +543,8 @@ STALE = Illness(
     ),
     sites=frozenset({"request"}),
 )
+# Requests that wait this long for the pool or for names look as if the program stopped answering.
+LONG_WAIT_MS = 1000.0
 OF_DESCRIPTOR = 262_144  # the bytes that a socket and its objects may hold
 NOT_EXAMINED = (
     "Not examined: requests other than those that were sent, work that runs once an hour or "
@@ -650,25 +652,34 @@ def diagnose(observation: Observed, signs: Signs) -> Diagnosis:
         _finding(_in_words(problem, observation), observation, signs)
         for problem in problems.values()
     ]
-    failures_first = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
-    # Memory that belongs to open descriptors is not a leak of its own: the descriptors are the
-    # cause.
-    if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
-        failures_first = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
-    if FAILS.id in problems:  # each repeated call makes it likelier that the next request fails
-        failures_first.insert(failures_first.index(FAILS.id), RETRIES.id)
-    if signs.open_share >= ALL_OPEN.limits[0].least:  # requests fail for want of descriptors
-        failures_first.remove(OPEN.id)
-        failures_first.insert(failures_first.index(STOPS.id), OPEN.id)
+    order = _order(problems, signs)
     findings.sort(
-        key=lambda problem: (
-            failures_first.index(problem.illness.id)
-            if problem.illness.id in failures_first
-            else len(failures_first),
-            -problem.strength,
+        key=lambda finding: (
+            order.index(finding.illness.id) if finding.illness.id in order else len(order),
+            -finding.strength,
         )
     )
     return Diagnosis(tuple(findings), signs)
+
+
+def _order(problems: dict[str, Illness], signs: Signs) -> list[str]:
+    """Return the ids of the problems that come first: failures, and before a failure its cause."""
+    order = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    # Memory that belongs to open descriptors is not a leak of its own: the descriptors are the
+    # cause.
+    if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
+        order = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+    if FAILS.id in problems:  # each repeated call makes it likelier that the next request fails
+        order.insert(order.index(FAILS.id), RETRIES.id)
+    if STOPS.id in problems:
+        if signs.pool_wait_ms >= LONG_WAIT_MS:
+            order.insert(order.index(STOPS.id), POOL.id)
+        if signs.name_ms >= LONG_WAIT_MS:
+            order.insert(order.index(STOPS.id), NAMES.id)
+    if signs.open_share >= ALL_OPEN.limits[0].least:  # requests fail for want of descriptors
+        order.remove(OPEN.id)
+        order.insert(order.index(STOPS.id), OPEN.id)
+    return order
 
 
 def _leave_causes(problems: dict[str, Illness], observation: Observed, signs: Signs) -> None:

@@ -579,15 +579,15 @@ def test_what_a_process_did_not_answer_is_a_gap():
         told, observation.gaps = observation.gaps, []
         return told
 
-    failed = ["The profile failed (no answer in time), so no line."]
-    none = ["The profile failed (no process sent it in time), so no line."]
-    one = ["The profile failed (1 of 2 processes did not send it in time), so no line."]
+    failure_gaps = ["The profile failed (no answer in time), so no line."]
+    silence_gaps = ["The profile failed (no process sent it in time), so no line."]
+    partial_gaps = ["The profile failed (1 of 2 processes did not send it in time), so no line."]
     assert note(p7="profiled", p8="profiled") == []
-    assert note(p7="profiled", p8="failed") == failed
-    assert note() == none
-    assert note(p7="starved") == none
-    assert note(p7="profiled") == one
-    assert note(p7="profiled", p8="starved") == one  # not known as stuck before
+    assert note(p7="profiled", p8="failed") == failure_gaps
+    assert note() == silence_gaps
+    assert note(p7="starved") == silence_gaps
+    assert note(p7="profiled") == partial_gaps
+    assert note(p7="profiled", p8="starved") == partial_gaps  # not known as stuck before
     observation.starved = [8]
     assert note(p7="profiled") == []  # that its loop does not turn is a finding
     observation.starved = []

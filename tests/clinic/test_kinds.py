@@ -171,6 +171,15 @@ def test_calls_again_after_a_failure_are_told():
     assert names(seen(failing, looks=[look({"again": 60})])) == ["failing requests"]
 
 
+def test_a_wait_of_seconds_for_names_comes_before_the_silence_that_it_causes():
+    silent = dataclasses.replace(CALM, waiting=16, silent_s=1.9)
+    assert names(seen(silent)) == ["stops answering"]
+    slow_names = look({}) | {"named": {"n": 300, "ms": 450_000.0}}
+    assert names(seen(silent, looks=[slow_names])) == ["slow look-ups", "stops answering"]
+    short_names = look({}) | {"named": {"n": 300, "ms": 4_500.0}}
+    assert names(seen(silent, looks=[short_names])) == ["stops answering", "slow look-ups"]
+
+
 def test_requests_on_kept_connections_that_are_reset_are_told():
     assert names(seen(CALM, rows=[row_of(100, stale=8.0)])) == ["keep-alive mismatch"]
     assert names(seen(CALM, rows=[row_of(100, stale=1.0)])) == []

@@ -85,12 +85,12 @@ def test_each_problem_that_a_report_can_name_is_listed_once(capsys):
             first, *more = [f"  ≥ {limit['shown']:<9} {limit['says']}" for limit in limits]
             assert "\n".join(["  or", first, *more]) in text
     # Each form by which `diagnose` finds a problem has its limits in the list.
-    listed = {
+    limits_in_list = {
         (problem["id"], tuple(limit["sign"] for limit in limits))
         for problem in problems
         for limits in (problem["limits"], *problem["other_limits"])
     }
-    assert listed == {
+    assert limits_in_list == {
         (form.id, tuple(limit.sign for limit in form.limits)) for form in illnesses.FORMS
     }
     assert {problem["id"] for problem in problems} >= illnesses.OF_PROFILE
