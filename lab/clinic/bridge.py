@@ -87,8 +87,8 @@ class Bridge:
         if not line.endswith(b"\n"):
             raise BridgeFailed(
                 "The bridge to a server with TLS, HTTP/2, a UNIX socket or a scenario did "
-                "not respond. Try again. Try again. If it fails again, report the problem "
-                "with the output of `node --version`."
+                "not respond. Try again. If it fails again, report the problem with the output "
+                "of `node --version`."
             )
         answer: dict[str, Any] = json.loads(line)
         return answer

@@ -231,6 +231,27 @@ def test_a_running_server_of_http2_is_loaded_by_http2(http2_only):
     assert seen.http2 and seen.phases["many"].answers > 0 and not seen.phases["many"].failed
 
 
+def test_many_requests_on_one_connection_reset_no_stream(tmp_path):
+    # After a thousand resets, Node takes a client for an attacker, and this program would end.
+    program = """const server = require("node:http2").createServer();
+server.on("stream", (stream) => {
+  stream.respond({ ":status": 200 });
+  stream.end("ok");
+});
+server.listen(process.env.PORT, "127.0.0.1");"""
+    with App(target(tmp_path, program), None) as app:
+        host = urlsplit(app.bridge.url)
+        connection = http.client.HTTPConnection(host.hostname, host.port, timeout=60)
+        statuses = Counter()
+        for _ in range(1300):
+            connection.request("GET", "/")
+            response = connection.getresponse()
+            response.read()
+            statuses[response.status] += 1
+        connection.close()
+    assert statuses == {200: 1300}
+
+
 def test_the_busier_of_bridge_and_load_generator_counts_as_the_client(monkeypatch, tmp_path):
     with App(target(tmp_path, of_http2(None)), None) as app:
         assert app.get(60).status == 201

@@ -15,6 +15,7 @@ const HOPS = new Set([
   "upgrade",
 ]);
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
+const LEAVE_MS = 500; // how long a server may take to see that a session is closed
 
 // dial : opens a connection to the server; origin : its scheme and authority; streams : how many connections share a session
 export function front(dial, origin, streams = 1) {
@@ -42,6 +43,15 @@ export function front(dial, origin, streams = 1) {
     return session;
   }
 
+  // First the open streams are cancelled (below), then the session is closed. A server whose session ends under its streams
+  // gets an error on each of them, and ends if it doesn't listen to 'error'.
+  function leave(session) {
+    if (session.destroyed) return;
+    const late = setTimeout(() => session.destroy(), LEAVE_MS);
+    session.on("close", () => clearTimeout(late));
+    session.close();
+  }
+
   server.on("connection", (client) => {
     client.setNoDelay(true);
     const session = withPlace() ?? opened();
@@ -50,7 +60,7 @@ export function front(dial, origin, streams = 1) {
     client.on("error", () => client.destroy());
     client.on("close", () => {
       sharing.delete(client);
-      if (sharing.size === 0) session.destroy();
+      if (sharing.size === 0) setImmediate(leave, session);
     });
   });
   server.on("clientError", (_, client) => client.destroy());
@@ -84,7 +94,11 @@ export function front(dial, origin, streams = 1) {
     stream.on("close", () => {
       if (stream.rstCode !== NGHTTP2_NO_ERROR || !response.headersSent) client.destroy();
     });
-    response.on("close", () => stream.close(response.writableFinished ? 0 : NGHTTP2_CANCEL));
+    // A stream that has ended must not be reset: after about a thousand resets, a server takes them for an attack (CVE-2023-44487)
+    // and ends the session.
+    response.on("close", () => {
+      if (!response.writableFinished) stream.close(NGHTTP2_CANCEL);
+    });
     if (hasBody) request.pipe(stream);
   });
   return server;
