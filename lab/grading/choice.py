@@ -42,7 +42,10 @@ WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
 _WRAPPERS = entries.PACKED | {entries.ZIP}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
 _PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
-_OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
+_OLD = re.compile(
+    r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash"
+    r"|feedback attachment\(s\))"  # what Sakai gives back
+)
 _VERSION = re.compile(r"version (\d{1,9})")  # a folder for each attempt, as Teams makes them
 # What browsers and file managers add to the name of a copy.
 _COPY = re.compile(r"^copy of | ?\(\d{1,3}\)$|(?: -)? copy(?: ?\(?\d{1,3}\)?)?$", re.I)

@@ -42,6 +42,7 @@ IN_CODE_PAGE = (
 # What students call folders in which they keep their own work.
 _INNER = re.compile(
     r"src|lib|source|code|tests?|old|new|backups?|archive|copy|drafts?|final|solutions?|my|mine"
+    r"|(?:submission|feedback) attachment\(s\)"  # so does Sakai
     r"|(?:versions?|v|week|part|tasks?|ex|exercises?|hw|homework|assignment|attempt|try)"
     r"(?:[\W_]*\w{0,3})?"
 )
@@ -201,9 +202,11 @@ def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
 
 
 def _may_be_work(stray: Unowned) -> bool:
-    """Whether a file of no student is a program or a notebook by its name."""
+    """Whether a file of no student's folder is a program or a notebook by its name."""
     suffix = Path(stray.entry.name).suffix.lower()
-    return suffix in (*SUFFIXES, *TYPED, NOTEBOOK) and not stray.entry.is_skipped
+    return (
+        not stray.folder and suffix in (*SUFFIXES, *TYPED, NOTEBOOK) and not stray.entry.is_skipped
+    )
 
 
 @dataclass(frozen=True)

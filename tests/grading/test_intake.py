@@ -629,18 +629,30 @@ def test_the_exchange_of_nbgrader_has_attempts_and_the_last_one_counts(tmp_path)
 
 @pytest.mark.parametrize("top", ["", "Week 1/"])
 def test_a_refused_student_is_named_and_not_the_folder_above(tmp_path, top):
-    own = ("Alt/summary.mjs", "Neu/summary.mjs")
+    own = ("Alt/summary.mjs", "Neu/summary.mjs", "Neu/notes.txt")
     files = {f"{top}{name}/{file}": f"// {file}" for name in ("anna", "ben") for file in own}
     came = came_in(laid(tmp_path, {**files, f"{top}carl/summary.mjs": GOOD}))
     assert texts(came) == {"carl": GOOD.strip()}
     assert [line.partition(": ")[0] for line in said(came)] == [
-        f"{top}anna (2 files)",
-        f"{top}ben (2 files)",
+        f"{top}anna (3 files)",
+        f"{top}ben (3 files)",
     ]
     same = [(f"{top}Anna B/summary.mjs", "1;"), (f"{top}anna-b/summary.mjs", "2;")]
     archive = zipped(tmp_path / "all.zip", [*same, (f"{top}carl/summary.mjs", GOOD)])
     lines = said(came_in(archive, as_they_are=False))
     assert len(lines) == 2 and all(f"{top}Anna B and {top}anna-b lead" in line for line in lines)
+
+
+def test_what_was_handed_in_counts_and_not_what_was_given_back(tmp_path):
+    """Sakai has a folder for each of the two."""
+    files = {
+        f"Week 1/Bohm, {name}/{kind}(s)/summary.mjs": f"// {kind}\n1;"
+        for name in ("Anna(abohm)", "Ben(bbohm)")
+        for kind in ("Submission attachment", "Feedback Attachment")
+    }
+    came = came_in(laid(tmp_path, {**files, "Week 1/grades.csv": "x"}))
+    assert list(texts(came).values()) == ["// Submission attachment\n1;"] * 2
+    assert came.sum().fates == {"judged": 2, "listed": 3}
 
 
 def test_a_loose_program_is_named_and_what_systems_leave_is_only_counted(tmp_path):
