@@ -148,6 +148,15 @@ def run(
     except LabError as error:
         print(visible(error), file=sys.stderr)
         return error_code
+    except PermissionError as error:
+        if error.filename is None:
+            raise
+        print(
+            f"{visible(error.filename)} cannot be used: {error.strerror}. Change its permissions, "
+            "or use a copy that belongs to you.",
+            file=sys.stderr,
+        )
+        return error_code
     except KeyboardInterrupt:
         print(f"\n{interrupt_note}", file=sys.stderr)
         return table.INTERRUPTED

@@ -34,6 +34,7 @@ from lab.grading.result import GRADED, Result
 from lab.storage import written
 from lab.text.numbers import bare, count
 
+GRADES, TOTALS = "grades.csv", "totals.csv"
 SHOWN_FILES = 5  # that were left out of a hand-in
 
 
@@ -63,8 +64,11 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> int:
     """Judge one program; 0 if every criterion held."""
     chosen_exercise = exercise.exercise(options.exercise)
-    hand_in = folders.from_path(options.file, chosen_exercise)
-    result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
+    if options.grader:
+        result = _for_grader(chosen_exercise, Path(options.file), options.seed)
+    else:
+        hand_in = folders.from_path(options.file, chosen_exercise)
+        result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
     if options.page:
         written.write(options.page, grading_result.page(result).encode())
     if options.grader:
@@ -74,6 +78,18 @@ def check(options: argparse.Namespace) -> int:
     if not options.json:
         _tell_of_folder(chosen_exercise, hand_in, result)
     return 0 if result.passed else 1
+
+
+def _for_grader(step: exercise.Exercise, file: Path, seed: int | None) -> Result:
+    """Return the result for another grader. A file that is not a program gets no points, and the
+    reason, as `grade` does: without a result, its student would see only that the grader failed.
+    """
+    try:
+        return verbs.judged(step, folders.from_path(file, step), seed=seed)
+    except handin.BadHandIn as error:
+        if not file.exists():
+            raise  # a wrong path is no student's fault
+        return batch.refused(Work("", step, file, None, str(error)))
 
 
 def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
@@ -208,10 +224,9 @@ def grade(options: argparse.Namespace) -> int:
     try:
         works = batch.works_of(intake, options.folder)
     except batch.NoFolder:
-        _tell_of_others(fates, intake)
+        _tell_of_others(fates, intake, most=None)
         raise
-    name = options.folder.resolve().name
-    out = options.out or options.folder.with_name(f"{name.removesuffix(entries.ZIP)}-graded")
+    out = _out(options.folder, options.out, {work.student for work in works})
     start_s = time.monotonic()
 
     def tell(done: int, of: int, work: Work, result: Result) -> None:
@@ -228,8 +243,8 @@ def grade(options: argparse.Namespace) -> int:
     results = batch.grade(
         works, workers=options.workers, unsandboxed=options.unsandboxed, tell=tell
     )
-    written.write(out / "grades.csv", _table(works, results, fates).encode())
-    written.write(out / "totals.csv", batch.totals(works, results).encode())
+    written.write(out / GRADES, _table(works, results, fates).encode())
+    written.write(out / TOTALS, batch.totals(works, results).encode())
     if options.summary:
         written.write(
             options.summary, summary.markdown(works, results, fates, intake.sum()).encode()
@@ -237,8 +252,8 @@ def grade(options: argparse.Namespace) -> int:
     without_verdict = [result for result in results if result.outcome != GRADED]
     print(
         f"{count(len(results), 'hand-in')} of {count(len({w.student for w in works}), 'student')} "
-        f"in {time.monotonic() - start_s:.0f} s: {paths.relative(out / 'grades.csv')}, and "
-        "totals.csv next to it"
+        f"in {time.monotonic() - start_s:.0f} s: {paths.relative(out / GRADES)}, and "
+        f"{TOTALS} next to it"
     )
     _tell_of_others(fates, intake)
     if without_verdict:
@@ -328,12 +343,35 @@ def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:
     rows = [
         (fate.student, str(replace(fate, student="")).removeprefix(": "), fate.fate)
         for fate in fates
+        if not fate.is_plain  # these are only counted in the terminal
     ]
     return batch.table(works, results, rows)
 
 
-def _tell_of_others(fates: list[Fate], intake: Intake) -> None:
-    """Print the hand-ins that were not judged with the reasons (only the first ones, since
-    grades.csv has all), and the sum.
+def _tell_of_others(
+    fates: list[Fate], intake: Intake, *, most: int | None = unjudged_files.MOST_TOLD
+) -> None:
+    """Print the hand-ins that were not judged with the reasons, and the sum.
+
+    most : only the first ones, since grades.csv has all; None where there is no grades.csv.
     """
-    print("\n".join([*unjudged_files.told(fates), str(intake.sum())]))
+    print("\n".join([*unjudged_files.told(fates, most), str(intake.sum())]))
+
+
+def _out(folder: Path, wanted_folder: Path | None, students: set[str]) -> Path:
+    """Return the folder of the results. Raises NoFolder if results and hand-ins would be mixed."""
+    name = folder.resolve().name
+    name = name[: -len(entries.ZIP)] if entries.is_zip(name) else name
+    top = folder if folder.name not in ("", "..") else folder.resolve()
+    out = wanted_folder or top.with_name(f"{name}-graded")
+    if folder.is_dir() and out.resolve().is_relative_to(folder.resolve()):
+        raise batch.NoFolder(
+            f"{out} is in the folder of hand-ins, and would be taken for a student's: give "
+            "another folder with --out."
+        )
+    if taken := sorted(students & {GRADES, TOTALS}):
+        raise batch.NoFolder(
+            f"A student's folder is called {taken[0]}, as is a table of the results: rename "
+            "that folder."
+        )
+    return out

@@ -80,10 +80,12 @@ def ratio(r: Ratio) -> str:
 
 @html.register
 def printed(p: Printed) -> str:
-    """Return what a program printed: a table of its rows, else its text."""
+    """Return what a program printed: a table of its rows, else its text; and why it is the recorded
+    one, if something is missing here.
+    """
     if not p.rows:
-        return f"<pre>{escape(p.text)}</pre>"
-    return STYLE + table(p.rows, caption=p.note) if p.versions else table(p.rows)
+        return f"<pre>{escape(p.text)}</pre>" + (f"<p>{escape(p.note)}</p>" if p.instead else "")
+    return STYLE + table(p.rows, caption=p.note) if p.versions or p.instead else table(p.rows)
 
 
 def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:

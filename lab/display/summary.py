@@ -32,7 +32,7 @@ def markdown(
         values = f" ({_plain(result.values)})" if result.values else ""
         lines += ["", f"### {_plain(work.student)}: {_plain(result.title)}{values}", ""]
         lines += [_criterion(criterion) for criterion in told_once(result.missed)]
-    if not_judged := [str(fate) for fate in fates]:
+    if not_judged := [str(fate) for fate in fates if not fate.is_plain]:
         lines += ["", "### Not judged", "", *(f"- {_plain(text)}" for text in not_judged)]
     total = [f"{_plain(line.strip())}  " for line in str(came_in).splitlines()]
     return "\n".join([*lines, "", *total]) + "\n"

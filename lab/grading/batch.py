@@ -101,7 +101,12 @@ def came_in(
     if not top.exists():
         raise NoFolder(f"There is no folder {folder}: give a folder with hand-ins.")
     if not top.is_dir() and not entries.is_zip(top.name):
-        raise NoFolder(f"{folder} is not a folder: give a folder with a folder for each student.")
+        packed = entries.packed_as(top.name)
+        raise NoFolder(
+            f"{folder} is {packed}: unpack it, and give the folder, or pack it as a zip."
+            if packed
+            else f"{folder} is not a folder: give a folder with a folder for each student."
+        )
     known = Exercises(exercises.exercise(name).id for name in only)
     came = intake.came_in(top, known, student_ids=student_ids)
     if missing := sorted(student_ids - {one.student for one in came.students}):

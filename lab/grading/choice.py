@@ -22,8 +22,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lab.errors import nearest
+from lab.grading import entries, folders, handin, hints, notes
 from lab.grading import exercise as exercises
-from lab.grading import folders, handin, hints, notes
 from lab.grading.entries import Entry
 from lab.grading.exercise import Exercise
 from lab.grading.handin import NOTEBOOK, STRIPPED, SUFFIXES, TYPED, BadHandIn, HandIn
@@ -39,10 +39,13 @@ BESIDE = {*NOTES, "timestamp.txt", "submission_secret.txt"}
 NOT_ASKED = "not asked for now"
 BESIDE_THE_WORK = "a note next to the work"
 WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
-_WRAPPERS = {".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zip"}
+_WRAPPERS = entries.PACKED | {entries.ZIP}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
 _PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
-_OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
+_OLD = re.compile(
+    r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash"
+    r"|feedback attachment\(s\))"  # what Sakai gives back
+)
 _VERSION = re.compile(r"version (\d{1,9})")  # a folder for each attempt, as Teams makes them
 # What browsers and file managers add to the name of a copy.
 _COPY = re.compile(r"^copy of | ?\(\d{1,3}\)$|(?: -)? copy(?: ?\(?\d{1,3}\)?)?$", re.I)
@@ -190,7 +193,7 @@ def chosen(student: str, files: Iterable[Owned], exercises: Exercises) -> Choice
         suffix, stem = path.suffix.lower(), path.stem.lower()
         if suffix in SUFFIXES and stem not in exercises.all:
             stem = _COPY.sub("", stem)
-        if file.entry.is_skipped:
+        if file.entry.is_skipped or file.entry.is_locked:
             other_files.append((file, []))
         elif (_may_be(suffix, stem, exercises) and stem in exercises.meant) or (
             suffix == NOTEBOOK and file.entry.fault and exercises.week and stem in exercises.meant
@@ -232,6 +235,8 @@ def _folders(
             groups[name, root].append(file)
     folder_files: set[int] = set()
     for (name, root), group in groups.items():
+        if any(file.entry.is_locked for file in group):
+            continue
         hand_in = _folder(name, root, group, course, read)
         if hand_in is not None:
             candidates[name].append(hand_in)
@@ -329,7 +334,10 @@ def _program(file: Owned, exercise: Exercise, read: _Reader) -> _Candidate:
     if file.entry.fault:
         hand_in, why = None, clean(f"{file.shown}: {file.entry.fault}")
     else:
-        hand_in, why = _made(exercise, lambda: handin.from_bytes(read(file), path.name, exercise))
+        size = file.entry.size
+        hand_in, why = _made(
+            exercise, lambda: handin.from_bytes(read(file), path.name, exercise, size)
+        )
     suffix = path.suffix.lower()
     is_exact = path.name == exercise.id + suffix
     order = (*SUFFIXES, *STRIPPED, NOTEBOOK).index(suffix)
@@ -444,10 +452,10 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], exercises: 
                 is_folder=best.is_folder,
             )
         else:
-            why = (
-                f"{best.owned.shown} and {rival.owned.shown} are both for {name}, and differ: "
-                "keep the file that counts"
-            )
+            both = f"{best.owned.shown} and {rival.owned.shown} are"
+            if best.owned.shown == rival.owned.shown:
+                both = f"two files that are called {best.owned.shown} are"
+            why = f"{both} both for {name}, and differ: keep the file that counts"
             choice.chosen[name] = Chosen(
                 exercises[name], best.owned, None, clean(why), True, best.parts
             )
@@ -547,10 +555,9 @@ def _fate(choice: Choice, owned: Owned, fate: str, why: str, *, is_plain: bool =
 def _other(file: Owned, exercises: Exercises, read: _Reader, *, is_read: bool) -> str:
     """Return why a program counts for no exercise, and the exercise that it may be meant for."""
     path = PurePosixPath(file.file)
-    if path.stem in exercises.all and path.stem not in exercises.meant:
-        return (
-            f"{path.stem} is not an exercise of {exercises.week}" if exercises.week else NOT_ASKED
-        )
+    called = step_of(file.file, exercises.steps)[0] or path.stem
+    if called in exercises.all and called not in exercises.meant:
+        return f"{called} is not an exercise of {exercises.week}" if exercises.week else NOT_ASKED
     wrong = f"no exercise is called {path.stem!r}"
     if file.entry.fault:
         return clean(f"{wrong}; {file.entry.fault}")

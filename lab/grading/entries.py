@@ -33,6 +33,7 @@ LEADS_OUT = (
 )
 HIDDEN = "hidden files are not hand-ins"
 EMPTY = "it is empty"
+LOCKED = "you may not read it: change its permissions"
 OUT = "it is a link that leads out of the folder of this student"
 # RuntimeError: a password, or packed in a way that Python does not know.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
@@ -48,6 +49,7 @@ _OTHERS = {
     b"\xfd7zXZ": "it is an xz archive: pack it as a zip",
     b"BZh": "it is a bzip2 archive: pack it as a zip",
     b"<": "it is a web page, perhaps of a platform that asks you to log in: download it again",
+    b"\x28\xb5\x2f\xfd": "it is a Zstandard archive: pack it as a zip",
     b"PK": "its end is missing, perhaps because a download broke off: download it again",
 }
 # The same by their names.
@@ -57,9 +59,26 @@ _PACKED = {
     ".gz": "a gzip archive",
     ".tgz": "a gzip archive",
     ".xz": "an xz archive",
+    ".txz": "an xz archive",
     ".bz2": "a bzip2 archive",
+    ".tbz": "a bzip2 archive",
+    ".tbz2": "a bzip2 archive",
+    ".zst": "a Zstandard archive",
+    ".tzst": "a Zstandard archive",
+    ".lz": "an lzip archive",
+    ".lz4": "an LZ4 archive",
+    ".lzma": "an LZMA archive",
+    ".lzh": "an LHA archive",
+    ".z": "an archive of compress",
+    ".br": "a Brotli archive",
+    ".cab": "a cabinet of Windows",
+    ".dmg": "a disk image",
+    ".iso": "a disk image",
+    ".zipx": "a zip of a newer kind",
+    ".z01": "a part of a zip",
     ".tar": "a tar archive",
 }
+PACKED = frozenset(_PACKED)
 _DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 
 
@@ -79,6 +98,7 @@ class Entry:
     fault: str = ""  # why nothing of it is read
     is_skipped: bool = False  # a folder or file that programs make
     is_link: bool = False
+    is_locked: bool = False  # whoever grades may not read it, which is no fault of its student
     place: Path | None = None  # where it lies on disk
     reader: Callable[[int], bytes] | None = None
     contents: Callable[[], Iterator[Entry]] | None = None  # of a folder that is skipped
@@ -181,7 +201,14 @@ def _of_file(item: os.DirEntry[str], path: str) -> Entry:
     found = item.stat(follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):
         return Entry(path, fault="it is a pipe or a device: name a file", place=place)
-    return Entry(path, found.st_size, place=place, reader=_reader(place))
+    return _of_place(place, path, place, found.st_size)
+
+
+def _of_place(place: Path, path: str, target: Path, size: int) -> Entry:
+    """Return the entry of a file on disk, which may lie where a link leads to."""
+    if not os.access(target, os.R_OK):
+        return Entry(path, size, fault=LOCKED, is_locked=True, place=place)
+    return Entry(path, size, place=place, reader=_reader(target))
 
 
 def _reader(place: Path) -> Callable[[int], bytes]:
@@ -205,7 +232,7 @@ def _of_link(place: Path, top: Path, path: str, *, is_students: bool) -> Entry:
         return Entry(path, fault="it is a link that leads nowhere", place=place)
     if not target.is_file():
         return Entry(path, fault="it is a link to something that is not a file", place=place)
-    return Entry(path, target.stat().st_size, place=place, reader=_reader(target))
+    return _of_place(place, path, target, target.stat().st_size)
 
 
 def _files_in(folder: str) -> int:
@@ -231,10 +258,12 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
     infos_by_folder: dict[str, list[zipfile.ZipInfo]] = {}
     folders: set[str] = set()
     folders_with_files: set[str] = set()
+    has_slashes = any("/" in info.filename for info in infos_of_zip)
     for info in infos_of_zip:
-        path = _name_of(info)
+        name = _name_of(info, has_slashes=has_slashes)
+        path = _normal(name)
         folders_with_files.update(_above(path))
-        if info.filename.endswith(("/", "\\")):
+        if name.endswith("/"):
             folders.add(path)
         elif folder := _skipped_part(path):
             infos_by_folder.setdefault(folder, []).append(info)
@@ -247,15 +276,25 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
             files=len(infos),
             fault=SKIPPED,
             is_skipped=True,
-            contents=_members(archive, infos) if is_needed else None,
+            contents=_members(archive, infos, has_slashes=has_slashes) if is_needed else None,
         )
     for folder in sorted(folders - folders_with_files):
         if not _skipped_part(f"{folder}/x") and not _leads_out(folder):
             yield Entry(f"{folder}/.", files=0, fault=EMPTY)
 
 
+def in_code_page(archive: zipfile.ZipFile) -> int:
+    """Return how many names are in a code page that the archive doesn't name."""
+    return sum(
+        not (info.flag_bits & _UTF8 or _name_beside(info)) and _as_utf8(info.filename) is None
+        for info in archive.infolist()
+    )
+
+
 def unreadable(first: bytes, error: Exception) -> str:
     """Why what is called a zip cannot be read as one, by its first bytes; else as Python says."""
+    if isinstance(error, PermissionError):
+        return LOCKED
     if not first.strip():
         return "it is empty: download it again"
     start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -268,21 +307,33 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _name_of(info: zipfile.ZipInfo) -> str:
-    """The name as it was written: some programs write UTF-8 and do not say so."""
-    name = info.filename
-    if not info.flag_bits & _UTF8:
-        name = _name_beside(info) or _as_utf8(info.filename)
-    name = name.replace("\\", "/")
+def _name_of(info: zipfile.ZipInfo, *, has_slashes: bool) -> str:
+    """The name as it was written, with "/" between folders: some programs write UTF-8 and do not
+    say so, and some write a backslash.
+
+    has_slashes : names in this archive have "/" between folders. Then a backslash in a name of an
+        unknown code page is half of a letter, as in Japanese, and no border between folders.
+    """
+    if info.flag_bits & _UTF8:
+        return info.filename.replace("\\", "/")
+    name = _name_beside(info) or _as_utf8(info.filename)
+    if name is None and has_slashes:
+        return info.filename
+    return (name or info.filename).replace("\\", "/")
+
+
+def _normal(name: str) -> str:
+    """A name without empty parts."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return ("/" if name.startswith("/") else "") + "/".join(parts)
 
 
-def _as_utf8(name: str) -> str:
+def _as_utf8(name: str) -> str | None:
+    """A name that was written in UTF-8; None for a name in an unknown code page."""
     try:
         return name.encode("cp437").decode("utf-8")
     except UnicodeError:
-        return name
+        return None
 
 
 def _name_beside(info: zipfile.ZipInfo) -> str:
@@ -315,13 +366,14 @@ def _skipped_part(path: str) -> str:
 
 
 def _members(
-    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]
+    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], *, has_slashes: bool
 ) -> Callable[[], Iterator[Entry]]:
     """Return the files in a folder of a zip that is skipped."""
 
     def found() -> Iterator[Entry]:
         for info in infos:
-            entry = _of_member(archive, info, _name_of(info))
+            path = _normal(_name_of(info, has_slashes=has_slashes))
+            entry = _of_member(archive, info, path)
             # Names that begin with a dot are hidden among hand-ins alone.
             yield replace(entry, is_link=entry.fault == "it is a link")
 

@@ -4,6 +4,7 @@ before it ever runs.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
@@ -325,11 +326,23 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
 def _decoded(data: bytes, path: str) -> str:
     """The text of a file: UTF-8, with or without a mark at its beginning. Raises BadHandIn."""
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadHandIn(
-            f"{path} is not valid UTF-8 (byte {error.start}): save it as UTF-8."
-        ) from None
+        other = _other_encoding(data)
+        found = f"is {other}" if other else f"is not valid UTF-8 (byte {error.start})"
+        raise BadHandIn(f"{path} {found}: save it as UTF-8.") from None
+    if text.count("\0") > len(text) // 3:
+        raise BadHandIn(f"{path} is UTF-16, or no text: save it as UTF-8.")
+    return text
+
+
+def _other_encoding(data: bytes) -> str:
+    """The encoding of a text that is not UTF-8, if its first bytes are a mark of one."""
+    marks = {
+        "UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+        "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    }
+    return next((name for name, both in marks.items() if data.startswith(both)), "")
 
 
 def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
@@ -370,11 +383,7 @@ def submitted(data: bytes, exercise_ids: Container[str]) -> list[str]:
             f"it has more than {MOST_OF_FILE >> 20} MiB, and is not read: clear its outputs, "
             "and save it again"
         )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadHandIn("it cannot be read, or is not UTF-8") from None
-    cells = _code_cells(text, "it")
+    cells = _code_cells(_decoded(data, "it"), "it")
     asked = {asked for asked, _, _ in cells if asked}
     worked_in = {grade_id for asked, _, grade_id in cells if not asked and grade_id in exercise_ids}
     if not asked | worked_in:
@@ -388,7 +397,13 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
     """
     try:
         code_cells = []
-        for cell in json.loads(text)["cells"]:
+        notebook = json.loads(text)
+        if isinstance(notebook, dict) and "worksheets" in notebook and "cells" not in notebook:
+            raise BadHandIn(
+                f"{name} is a notebook of the old format {notebook.get('nbformat', 3)!r:.9}: open "
+                "it in Jupyter, and save it."
+            )
+        for cell in notebook["cells"]:
             if cell.get("cell_type") == "code":
                 source = "".join(cell["source"])
                 mark = _MARK.match(source)

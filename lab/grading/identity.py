@@ -8,6 +8,7 @@
     anon_Jv2Gp_90210_summary.mjs                          Canvas, anonymous
     Week 1_abohm_attempt_2026-11-27-10-11-12_summary.mjs  Blackboard
     815-90210 - Anna Bohm - Nov 27, 2026 1011 AM/summary.mjs   Brightspace
+    anna+week-1+2026-11-27 10:11:12.123456 UTC+aX9f/summary.ipynb     nbgrader's exchange
 
 Students choose the names of their files, so only what the platform writes before these counts: the
 first number of a path, and one kind of platform for a whole archive. Two students are never one:
@@ -22,7 +23,7 @@ import os
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -38,7 +39,7 @@ _ANONYMOUS = {
     "anonymous", "anon",
 }  # fmt: skip
 _STAMP = r"\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d"
-_AGAIN = re.compile(r"-(\d+)(?=\.\w+$)")
+_AGAIN = re.compile(r"-([1-9]\d*)(?=\.\w+$)")
 MOST_OF_PATH = 1000  # no platform writes a longer one, and a pattern takes its time over it
 Key = tuple[str, str, str, str]  # kind, name, number, archive
 
@@ -63,12 +64,13 @@ class Owner:
 
 
 FOLDER = "a folder for each student"
+CANVAS, NBGRADER = "Canvas", "nbgrader"
 _NAME = r"(?P<name>(?:(?!_\d+_)[^/])+?)"
 KINDS = {
     "Moodle": re.compile(
         _NAME + r"_(?P<number>\d+)_assignsubmission_[a-z]+(?:_?/|_)(?P<file>.+)", re.S
     ),
-    "Canvas": re.compile(
+    CANVAS: re.compile(
         r"(?:(?P<name>[^_/]+)_(?:LATE_)?(?P<number>\d+)"
         r"|(?P<anonymous>anon)_(?:LATE_)?(?P<code>[A-Za-z0-9]+)(?:_LATE)?)"
         r"_(?:(?P<first>\d+)_)?(?P<file>[^/]+)",
@@ -82,6 +84,11 @@ KINDS = {
     "Brightspace": re.compile(
         r"(?P<number>\d+)-(?P<first>\d+) ?- (?P<name>[^/]+?) ?- "
         r"(?P<when>[^-/]*\d{4}[^-/]*?)(?: - |/)(?P<file>.+)",
+        re.S,
+    ),
+    NBGRADER: re.compile(
+        r"(?P<name>[^+/]+)\+[^+/]+\+(?P<first>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[^+/]*)"
+        r"(?:\+[^+/]*)?/(?P<file>.+)",
         re.S,
     ),
 }
@@ -99,10 +106,10 @@ def owner(kind: str, path: str) -> Owner | None:
     name = part.get("name") or part.get("anonymous", "")
     number = part.get("number") or part.get("code", "")
     file = part.get("file", f"attempt{part.get('note', '')}")
-    if kind == "Canvas":
+    if kind == CANVAS:
         return _of_canvas(name, number, file, part)
     attempt: tuple[str | int, ...] = ()
-    if kind == "Blackboard":
+    if kind in ("Blackboard", NBGRADER):
         attempt = (part["first"],)
     elif kind == "Brightspace":
         attempt = (_time(part["when"]),)
@@ -116,7 +123,24 @@ def _of_canvas(name: str, number: str, file: str, part: Mapping[str, str]) -> Ow
     again = _AGAIN.search(file)
     attempt = (int(again[1]) if again else 0, int(part.get("first", 0)))
     plain = _AGAIN.sub("", file) if again else file
-    return Owner("Canvas", name, number, plain, attempt)
+    return Owner(CANVAS, name, number, plain, attempt)
+
+
+def with_numbers(files: list[Owned], names: Container[str]) -> list[Owned]:
+    """Return the files with the names that end in a number of their own, such as drop-11.mjs,
+    which Canvas writes as if it were the eleventh drop.mjs.
+
+    names : what hand-ins are called, in lower case and without suffix.
+    """
+    renamed_files = []
+    for file in files:
+        owner = file.owner
+        stem, dot, suffix = owner.file.rpartition(".")
+        called = f"{stem}-{owner.attempt[0]}" if owner.kind == CANVAS and dot else ""
+        if called.lower() in names and stem.lower() not in names:
+            owner = replace(owner, file=f"{called}.{suffix}", attempt=(0, *owner.attempt[1:]))
+        renamed_files.append(replace(file, owner=owner))
+    return renamed_files
 
 
 def without_assignment(files: list[Owned]) -> list[Owned]:
@@ -195,6 +219,12 @@ class Owned:
         """The path in a line of the report, with the folder if the platform names an attempt."""
         return self.entry.path if self.owner.attempt else self.file
 
+    @property
+    def top(self) -> str:
+        """The path of what names its student: a folder, or the file itself."""
+        above = self.entry.path.removesuffix(self.owner.file)
+        return above.rstrip("/") if above.endswith("/") else self.entry.path
+
 
 @dataclass(frozen=True)
 class Unowned:
@@ -203,7 +233,7 @@ class Unowned:
     entry: Entry
     why: str
     is_refused: bool = True
-    is_whole: bool = False  # so are all in its folder at the top
+    folder: str = ""  # whose entries all have this reason
 
 
 def students(
@@ -245,12 +275,12 @@ def _apart(
             files_by_student[ids[keys[0]]] = groups[keys[0]]
             continue
         others = keys if len(keys) > 1 else [k for k in groups if (k[0], k[2]) == number]
-        paths = sorted({_top(groups[key][0].entry.path) for key in others})
+        paths = sorted({groups[key][0].top for key in others})
         why = (
             f"{' and '.join(paths)} lead to the same student, {ids[keys[0]]!r}: "
             f"name each in {ROSTER}, or rename the folders"
         )
-        refusals += [Unowned(one.entry, why, is_whole=True) for key in keys for one in groups[key]]
+        refusals += [Unowned(one.entry, why, folder=one.top) for k in keys for one in groups[k]]
     return files_by_student, refusals
 
 
@@ -271,10 +301,6 @@ def _folded(student: str) -> str:
     return unicodedata.normalize("NFC", student)
 
 
-def _top(path: str) -> str:
-    return path.partition("/")[0]
-
-
 def _by_name(key: Key, roster: Mapping[str, str]) -> bool:
     return roster.get(matched(key[2])) is None and roster.get(matched(key[1])) is None
 
@@ -285,9 +311,9 @@ def _id(key: Key, roster: Mapping[str, str], as_they_are: bool) -> str:
     known = by_number or roster.get(matched(name)) or _in_group(name, roster)
     if known:
         return known
-    if kind == FOLDER and as_they_are:
+    if kind in (FOLDER, NBGRADER) and as_they_are:
         return name
-    if kind == "Canvas" or student_id(name) in _ANONYMOUS:
+    if kind == CANVAS or student_id(name) in _ANONYMOUS:
         return _with_number(key)
     plain = student_id(name)
     return plain if plain != "unnamed" else _with_number(key)

@@ -23,7 +23,7 @@ from lab.grading import entries, identity
 from lab.grading.choice import LISTED, REFUSED, Choice, Exercises, Fate
 from lab.grading.entries import BadArchive, Entry
 from lab.grading.folders import is_program
-from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn
+from lab.grading.handin import NOTEBOOK, SUFFIXES, TYPED, BadHandIn
 from lab.grading.identity import FOLDER, ROSTER, Owned, Owner, Unowned
 from lab.grading.result import clean, plain_name
 from lab.text.numbers import count
@@ -35,9 +35,14 @@ SEVERAL = (
     "it holds folders with the same files, as if from several students: give that folder by "
     "itself, or keep one of each file"
 )
+IN_CODE_PAGE = (
+    "it doesn't say how letters such as ö are written in its names: if students' names look wrong "
+    "here, unpack it and grade the folder"
+)
 # What students call folders in which they keep their own work.
 _INNER = re.compile(
     r"src|lib|source|code|tests?|old|new|backups?|archive|copy|drafts?|final|solutions?|my|mine"
+    r"|(?:submission|feedback) attachment\(s\)"  # so does Sakai
     r"|(?:versions?|v|week|part|tasks?|ex|exercises?|hw|homework|assignment|attempt|try)"
     r"(?:[\W_]*\w{0,3})?"
 )
@@ -175,6 +180,8 @@ def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -
     files: list[Owned] = []
     for source in _sources(place, layout, stack):
         intake.all += sum(entry.files for entry in source.entries)
+        if source.in_code_page:
+            intake.unowned.append(Fate("", plain_name(source.archive), LISTED, IN_CODE_PAGE, 0))
         mine, strays = _owned(source, layout)
         files += mine
         _refuse(intake, strays)
@@ -183,17 +190,23 @@ def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -
 
 def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
     """List each file of no student: one line for all of one folder and one reason."""
-    lines: dict[tuple[str, str, bool], int] = {}
+    lines: dict[tuple[str, str, bool, bool], int] = {}
     for stray in refused:
         intake.came[""] += stray.entry.files
-        folder = stray.entry.path.partition("/")[0]
-        path = folder if stray.is_whole else stray.entry.path
-        lines[path, stray.why, stray.is_refused] = (
-            lines.get((path, stray.why, stray.is_refused), 0) + stray.entry.files
-        )
-    for (path, why, is_refused), files in lines.items():
+        line = (stray.folder or stray.entry.path, stray.why, stray.is_refused, _may_be_work(stray))
+        lines[line] = lines.get(line, 0) + stray.entry.files
+    for (path, why, is_refused, is_named), files in lines.items():
         fate = REFUSED if is_refused else LISTED
-        intake.unowned.append(Fate("", plain_name(path), fate, clean(why), files, not is_refused))
+        is_plain = not is_refused and not is_named
+        intake.unowned.append(Fate("", plain_name(path), fate, clean(why), files, is_plain))
+
+
+def _may_be_work(stray: Unowned) -> bool:
+    """Whether a file of no student's folder is a program or a notebook by its name."""
+    suffix = Path(stray.entry.name).suffix.lower()
+    return (
+        not stray.folder and suffix in (*SUFFIXES, *TYPED, NOTEBOOK) and not stray.entry.is_skipped
+    )
 
 
 @dataclass(frozen=True)
@@ -202,6 +215,7 @@ class _Source:
 
     archive: str  # its name; empty: loose
     entries: list[Entry]
+    in_code_page: int = 0  # names of which nothing says how their letters are written
 
 
 def _sources(place: Path, layout: _Layout, stack: ExitStack) -> Iterator[_Source]:
@@ -229,14 +243,14 @@ def _sources(place: Path, layout: _Layout, stack: ExitStack) -> Iterator[_Source
 
 def _archive(file: Path, layout: _Layout, stack: ExitStack) -> _Source:
     try:
-        opened = stack.enter_context(zipfile.ZipFile(file))
-        inside = list(entries.of_zip(opened, file.name))
+        archive = stack.enter_context(zipfile.ZipFile(file))
+        inside = list(entries.of_zip(archive, file.name))
     except entries.UNREADABLE as error:
         why = entries.unreadable(_first(file), error)
         raise BadArchive(f"{file.name} cannot be read as a zip: {why}.") from None
     if layout.is_of_one(inside):
         inside = [replace(entry, path=f"{file.stem}/{entry.path}") for entry in inside]
-    return _Source(file.name, inside)
+    return _Source(file.name, inside, entries.in_code_page(archive))
 
 
 def _first(file: Path) -> bytes:
@@ -252,7 +266,7 @@ class _Layout:
     """Which folders are students', which hold students, and which are a student's own."""
 
     def __init__(self, known: Exercises, roster: Mapping[str, str]) -> None:
-        self._exercises, self._roster, self._steps = set(known.all), roster, known.steps
+        self.exercises, self._roster, self._steps = set(known.all), roster, known.steps
 
     def is_work(self, path: str) -> bool:
         """Whether a file is called like what is handed in, or is a program in the folder of a
@@ -263,7 +277,17 @@ class _Layout:
         if is_program(name) and choices.step_of(path, self._steps)[0]:
             return True
         return f".{suffix}" in (NOTEBOOK, entries.ZIP) or (
-            f".{suffix}" in SUFFIXES and stem in self._exercises
+            f".{suffix}" in SUFFIXES and stem in self.exercises
+        )
+
+    def is_by_exercise(self, files: list[Owned]) -> bool:
+        """Whether all folders are called like exercises, as one student lays out their work."""
+        names = {file.owner.name for file in files if file.entry.files}
+        return (
+            bool(names)
+            and all(file.owner.kind == FOLDER and "/" in file.entry.path for file in files)
+            and all(name.lower() in self.exercises for name in names)
+            and not any(identity.matched(name) in self._roster for name in names)
         )
 
     def is_of_one(self, inside: list[Entry]) -> bool:
@@ -327,7 +351,7 @@ class _Layout:
         """Whether a folder is called like the exercise in it."""
         if choices.step_of(f"{folder}/", self._steps)[0]:
             return True
-        return folder in self._exercises and {file.rpartition(".")[0] for file in files} == {folder}
+        return folder in self.exercises and {file.rpartition(".")[0] for file in files} == {folder}
 
 
 def _is_inner(folder: str) -> bool:
@@ -344,7 +368,7 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
             "it is not clear whether this is the folder of one student or of a class: give the "
             "folder that holds a folder for each student"
         )
-        return [], [*strays, *(Unowned(entry, why, is_whole=True) for entry in usable)]
+        return [], [*strays, *(Unowned(entry, why, folder=doubtful) for entry in usable)]
     paths = [entry.path.removeprefix(wrapper) for entry in usable]
     kinds = identity.kind_of(paths)
     files = []
@@ -352,14 +376,21 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
         owner, why = _owner(path, kinds)
         if owner is None:
             is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not entry.fault
-            is_refused = layout.is_work(path) or not is_stray
+            is_refused = (layout.is_work(path) or not is_stray) and not entry.is_skipped
             wrapped = choices.wrapped(path) if is_stray else ""
             strays.append(
                 Unowned(entry, entry.fault or wrapped or why, is_refused or bool(wrapped))
             )
         else:
             files.append(Owned(entry, replace(owner, archive=source.archive)))
-    kept, refused = _without_classes(identity.without_assignment(files), layout)
+    files = identity.with_numbers(identity.without_assignment(files), layout.exercises)
+    if layout.is_by_exercise(files):
+        why = (
+            "the folders are called like exercises: give a folder that contains a folder for "
+            "each student"
+        )
+        return [], [*strays, *(Unowned(file.entry, why, folder=file.top) for file in files)]
+    kept, refused = _without_classes(files, layout)
     return kept, [*strays, *refused]
 
 
@@ -371,7 +402,8 @@ def _is_unowned(entry: Entry) -> bool:
 def _unowned(entry: Entry) -> Unowned:
     if entry.fault == entries.LEADS_OUT:
         return Unowned(entry, entry.fault)
-    return Unowned(entry, entry.fault or entries.SKIPPED, is_refused=False, is_whole=True)
+    folder = entry.path.partition("/")[0]
+    return Unowned(entry, entry.fault or entries.SKIPPED, is_refused=False, folder=folder)
 
 
 def _owner(path: str, kinds: tuple[str, ...]) -> tuple[Owner | None, str]:
@@ -400,7 +432,7 @@ def _without_classes(files: list[Owned], layout: _Layout) -> tuple[list[Owned], 
         if len(below) > 1 and layout.holds_students([file.owner.file for file in mine])
     }
     refusals = [
-        Unowned(file.entry, SEVERAL, is_whole=True)
+        Unowned(file.entry, SEVERAL, folder=file.top)
         for name in sorted(classes)
         for file in below[name]
     ]

@@ -69,8 +69,9 @@ def classroom50(result: Result, env: Mapping[str, str]) -> dict[str, Any]:
     missing = [name for name in (*_SUBMISSION.values(), "USERNAME") if not env.get(name)]
     if missing:
         raise NoForm(
-            f"Classroom 50's result.json names its submission, and {', '.join(missing)} is not "
-            "set: run this in an autograder.py of Classroom 50, whose runner sets it."
+            f"Classroom 50's result.json names its submission, and {', '.join(missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} not set: run this in an autograder.py of "
+            "Classroom 50, whose runner sets it."
         )
     points = [value for one in result.criteria for value in (one.points, one.of)]
     scale = 1 if all(float(value).is_integer() for value in points) else _HUNDREDTHS

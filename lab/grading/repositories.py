@@ -16,7 +16,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -147,7 +147,7 @@ def listed(file: Path) -> list[Repository]:
         words = _words(line)
         if not by_student and columns is None and (columns := _columns(words)):
             continue
-        repository = _of_words(words, columns, number, line)
+        repository = _beside(file, _of_words(words, columns, number, line))
         student, address = repository.student.casefold(), repository.address.rstrip("/")
         if before := by_student.get(student):
             raise NoClass(
@@ -199,6 +199,13 @@ def _of_words(
     if address.startswith("-") or "::" in address or not is_place:
         raise NoClass(f"Line {number}: {shown(address)} is not an address of a repository.")
     return Repository(student, address, number)
+
+
+def _beside(file: Path, repository: Repository) -> Repository:
+    """Return the repository with a relative path as seen from the class list, if it is there."""
+    place = file.parent / repository.address
+    is_there = ":" not in repository.address and place.is_dir()
+    return replace(repository, address=str(place.resolve())) if is_there else repository
 
 
 def others(folder: Path, repositories: Iterable[Repository]) -> list[str]:

@@ -26,16 +26,19 @@ def in_week(folder: Path, exercises_of_week: Iterable[str], week: str) -> list[F
     return [one for one in choice.listed(intake.of_one("", folder, known)) if not one.is_plain]
 
 
-def told(lines: list[Fate], most: int = MOST_TOLD) -> list[str]:
-    """Return the lines for a terminal: files that may be work first, then the number of others."""
+def told(lines: list[Fate], most: int | None = MOST_TOLD) -> list[str]:
+    """Return the lines for a terminal: files that may be work first, then the number of others.
+
+    most : so many lines at most, as grades.csv has all; None without such a file.
+    """
     work = [str(fate) for fate in lines if not fate.is_plain]
     plain = [fate for fate in lines if fate.is_plain]
     text_lines = (
         [f"Not judged ({len(work)}):", *(f"  {line}" for line in work[:most])] if work else []
     )
-    if len(work) > most:
+    if most is not None and len(work) > most:
         text_lines.append(f"  and {len(work) - most} more, which are in grades.csv")
     if plain:
         files = sum(fate.files for fate in plain)
-        text_lines.append(f"Neither programs nor notebooks, named in grades.csv: {files:,}")
+        text_lines.append(f"Neither programs nor notebooks, or not asked for: {files:,}")
     return text_lines

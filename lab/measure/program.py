@@ -265,7 +265,8 @@ def _instead(this: Experiment[Printed], missing: str) -> Printed:
     if this.is_reference:
         raise LabError(f"{this.id!r} is not recorded because something is missing: {missing}")
     if found := this.instead():
-        return replace(_with_node(found), note=f"not installed here ({missing}): {found.note}")
+        note = f"not installed here ({missing}): {found.note}"
+        return replace(_with_node(found), note=note, instead=True)
     said, note = (
         f"Left out because they are not installed here: {missing}\n",
         f"left out: {missing}",

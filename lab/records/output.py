@@ -25,8 +25,9 @@ class Printed(Shown):
 
     note : empty, or why this was not measured here and now: recorded, or its server is missing.
     node : the version that ran it, without its v; of several Nodes empty: `on` has each.
-    recorded : taken from the record, with several Nodes at least one of them; absent : there is no
-    output, and `note` says why; missing : Nodes that were asked for, and no run of them was found.
+    recorded : taken from the record, with several Nodes at least one of them; instead : because
+    something is missing here; absent : there is no output, and `note` says why; missing : Nodes
+    that were asked for, and no run of them was found.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Printed(Shown):
     machine: Machine = field(default_factory=Machine, repr=False)
     versions: tuple[Printed, ...] = field(default=(), repr=False)
     recorded: bool = False
+    instead: bool = False
     absent: bool = False
     missing: tuple[int, ...] = ()
 

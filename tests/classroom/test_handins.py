@@ -124,7 +124,8 @@ def test_a_notebook_that_was_tampered_with_hands_in_its_program_all_the_same(sma
         (b'{"cells": 7}', "its JSON cannot be read"),
         (b'{"cells": [{"cell_type": "code", "source": [7]}]}', "its JSON cannot be read"),
         (b'{"cells": []}', "no cell that begins with"),
-        (b"\xff\xfe", "not valid UTF-8"),
+        (b"\xff\xfe", "is UTF-16: save it as UTF-8"),
+        (b"\xff\xff", "not valid UTF-8"),
         (b"[" * 100_000, "its JSON cannot be read"),
     ],
 )

@@ -180,6 +180,12 @@ def test_an_option_of_a_program_that_is_examined_is_not_ours(monkeypatch):
     [
         (LabError("no \x1b[2J file"), 3, "no \\x1b[2J file"),
         (KeyboardInterrupt(), 130, "Interrupted."),
+        (
+            PermissionError(13, "Permission denied", "week 1/\x1bx.mjs"),
+            3,
+            "week 1/\\x1bx.mjs cannot be used: Permission denied. Change its permissions, or use "
+            "a copy that belongs to you.",
+        ),
     ],
 )
 def test_a_verb_that_fails_says_why_in_a_line(error, code, words, capsys):
@@ -190,9 +196,13 @@ def test_a_verb_that_fails_says_why_in_a_line(error, code, words, capsys):
     assert capsys.readouterr().err.strip() == words
 
 
-def test_an_error_of_the_program_itself_is_not_swallowed():
-    with pytest.raises(ZeroDivisionError):
-        commands.run(lambda: 1 // 0)
+@pytest.mark.parametrize("error", [ZeroDivisionError(), PermissionError("of no file")])
+def test_an_error_of_the_program_itself_is_not_swallowed(error):
+    def failing():
+        raise error
+
+    with pytest.raises(type(error)):
+        commands.run(failing)
 
 
 def test_help_needs_no_heavy_package_and_may_be_cut_off():

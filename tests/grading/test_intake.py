@@ -570,3 +570,175 @@ def test_kinds_of_platforms_are_told_apart():
     for name, paths in PLATFORMS.items():
         if name.startswith(("Moodle", "Canvas", "Brightspace")) and "more" not in name:
             assert identity.kind_of(paths) == (name.partition(",")[0].partition(" ")[0],)
+
+
+def of_bytes(names, flag=0):
+    """A zip with these bytes as names of files, which no writer of Python makes."""
+    files, index, data = b"", b"", GOOD.encode()
+    for name in names:
+        facts = (20, flag, 0, 0, 0x21, zlib.crc32(data), len(data), len(data), len(name), 0)
+        packed_facts = struct.pack("<5H3I2H", *facts)
+        index += b"PK\1\2" + struct.pack("<H", 20) + packed_facts
+        index += struct.pack("<3H2I", 0, 0, 0, 0, len(files)) + name
+        files += b"PK\3\4" + packed_facts + name + data
+    end = (0, 0, len(names), len(names), len(index), len(files), 0)
+    return files + index + b"PK\5\6" + struct.pack("<4H2IH", *end)
+
+
+def test_half_of_a_letter_is_no_border_between_folders(tmp_path):
+    """In Shift JIS the second byte of some letters is a backslash: two students stay two."""
+    names = ["\u5341\u5ddd/summary.mjs", "\u5341\u6d25/summary.mjs"]
+    archive = of_bytes([name.encode("cp932") for name in names])
+    assert archive.count(b"\\") == 4  # two letters, each in both places of the archive
+    (tmp_path / "all.zip").write_bytes(archive)
+    came = came_in(tmp_path / "all.zip")
+    assert len(texts(came)) == 2 and set(texts(came).values()) == {GOOD.strip()}
+    assert [line for line in said(came) if "if students' names look wrong" in line] == said(came)
+    assert came.sum().fates["judged"] == 2 and len(said(came)) == 1
+    borders = of_bytes(["Zo\u00eb\\summary.mjs".encode("cp850"), b"ben\\summary.mjs"])
+    (tmp_path / "all.zip").write_bytes(borders)
+    assert set(texts(came_in(tmp_path / "all.zip"))) == {"Zo\u00eb", "ben"}
+
+
+def test_a_name_that_ends_in_a_number_is_not_one_that_canvas_counted(tmp_path):
+    step = packed([("server.mjs", "// step 10\n1;")])
+    files = [
+        ("anna_1_11_drop-02.mjs", "// first\n1;"),
+        ("anna_1_12_drop-02-1.mjs", "// second\n1;"),
+        ("ben_LATE_2_13_drop-11.mjs", "// eleven\n1;"),
+        ("carl_3_14_drop-10.zip", step),
+        ("dora_4_15_summary-10.mjs", "// tenth\n1;"),
+    ]
+    came = came_in(zipped(tmp_path / "all.zip", files))
+    assert texts(came, "drop-02") == {"anna-1": "// second\n1;"}
+    assert texts(came, "drop-11") == {"ben-2": "// eleven\n1;"}
+    assert texts(came, "drop-10") == {"carl-3": "// step 10\n1;"}
+    assert texts(came) == {"dora-4": "// tenth\n1;"}
+
+
+def test_the_exchange_of_nbgrader_has_attempts_and_the_last_one_counts(tmp_path):
+    at = "{}+week-1+2026-11-{} 10:11:12.123456 UTC{}/summary.mjs"
+    files = {
+        at.format("Anna.B", "02", "+aX1"): "// early\n1;",
+        at.format("Anna.B", "10", "+aX2"): "// late\n1;",
+        at.format("ben", "03", ""): GOOD,
+    }
+    came = came_in(laid(tmp_path / "inbound", files))
+    assert texts(came) == {"Anna.B": "// late\n1;", "ben": GOOD.strip()}
+
+
+@pytest.mark.parametrize("top", ["", "Week 1/"])
+def test_a_refused_student_is_named_and_not_the_folder_above(tmp_path, top):
+    own = ("Alt/summary.mjs", "Neu/summary.mjs", "Neu/notes.txt")
+    files = {f"{top}{name}/{file}": f"// {file}" for name in ("anna", "ben") for file in own}
+    came = came_in(laid(tmp_path, {**files, f"{top}carl/summary.mjs": GOOD}))
+    assert texts(came) == {"carl": GOOD.strip()}
+    assert [line.partition(": ")[0] for line in said(came)] == [
+        f"{top}anna (3 files)",
+        f"{top}ben (3 files)",
+    ]
+    same = [(f"{top}Anna B/summary.mjs", "1;"), (f"{top}anna-b/summary.mjs", "2;")]
+    archive = zipped(tmp_path / "all.zip", [*same, (f"{top}carl/summary.mjs", GOOD)])
+    lines = said(came_in(archive, as_they_are=False))
+    assert len(lines) == 2 and all(f"{top}Anna B and {top}anna-b lead" in line for line in lines)
+
+
+def test_what_was_handed_in_counts_and_not_what_was_given_back(tmp_path):
+    """Sakai has a folder for each of the two."""
+    files = {
+        f"Week 1/Bohm, {name}/{kind}(s)/summary.mjs": f"// {kind}\n1;"
+        for name in ("Anna(abohm)", "Ben(bbohm)")
+        for kind in ("Submission attachment", "Feedback Attachment")
+    }
+    came = came_in(laid(tmp_path, {**files, "Week 1/grades.csv": "x"}))
+    assert list(texts(came).values()) == ["// Submission attachment\n1;"] * 2
+    assert came.sum().fates == {"judged": 2, "listed": 3}
+
+
+def test_a_loose_program_is_named_and_what_systems_leave_is_only_counted(tmp_path):
+    files = {"a@x.org_3_summary.mjs": GOOD, "work.ipynb": "{}", "task.md": "x", "._a.mjs": "x"}
+    came = came_in(laid(tmp_path, {**files, "anna/summary.mjs": GOOD}))
+    named = [fate.file for fate in came.unowned if not fate.is_plain]
+    assert named == ["a@x.org_3_summary.mjs", "work.ipynb"]
+    files = {"week/.DS_Store": "x", "week/anna/summary.mjs": GOOD, "week/ben/summary.mjs": GOOD}
+    came = came_in(laid(tmp_path / "wrapped", files))
+    assert came.sum().fates == {"judged": 2, "listed": 1}
+    assert [fate.is_plain for fate in came.unowned] == [True]
+
+
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_folders_that_are_called_like_exercises_are_no_students(tmp_path, form):
+    files = {"summary/summary.mjs": GOOD, "first-limit/anna.mjs": GOOD, "every/every.mjs": GOOD}
+    if form == "zip":
+        came = came_in(zipped(tmp_path / "all.zip", files.items()))
+    else:
+        came = came_in(laid(tmp_path / "week", files))
+    assert not came.students and came.sum().fates == {"refused": 3}
+    assert all("are called like exercises" in line for line in said(came))
+    laid(tmp_path / "beside", {**files, "anna/summary.mjs": "1;"})
+    assert texts(came_in(tmp_path / "beside"))["anna"] == "1;"
+
+
+def test_two_files_of_one_name_are_told_to_be_two(tmp_path):
+    names = [unicodedata.normalize(form, "J\u00f6rg/summary.mjs") for form in ("NFC", "NFD")]
+    came = came_in(zipped(tmp_path / "all.zip", [(name, f"// {len(name)}\n1;") for name in names]))
+    (joerg,) = came.students
+    assert "two files that are called summary.mjs are both for" in joerg.chosen["summary"].why
+
+
+def test_no_archive_but_a_zip_is_opened_and_each_is_named(tmp_path):
+    names = ("a.tar.zst", "b.txz", "c.tbz2", "d.zipx", "e.dmg", "f.cab", "g.lz4", "h.lzh")
+    files = {f"{name[0]}/{name}": b"x" for name in names} | {"w.tar.zst": b"x"}
+    came = came_in(laid(tmp_path, {**files, "zoe/summary.mjs": GOOD}))
+    opened = [line for line in said(came) if "is not opened: hand in the program" in line]
+    assert len(opened) == len(names) + 1
+    for name, what in (("w.7z", "a 7z"), ("w.tar.gz", "a gzip"), ("w.tar.zst", "a Zstandard")):
+        (tmp_path / name).write_bytes(b"x")
+        with pytest.raises(batch.NoFolder, match=f"is {what} archive: unpack it"):
+            batch.came_in(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (GOOD.encode("utf-16"), "is UTF-16: save it as UTF-8"),
+        (GOOD.encode("utf-16-le"), "is UTF-16, or no text: save it as UTF-8"),
+        (GOOD.encode("utf-32"), "is UTF-32: save it as UTF-8"),
+        ("// \u00e9\n".encode("latin-1"), "is not valid UTF-8 (byte 3): save it as UTF-8"),
+    ],
+)
+def test_a_file_that_is_no_utf_8_says_what_it_is(tmp_path, data, why):
+    came = came_in(laid(tmp_path, {"anna/summary.mjs": data, "ben/week.ipynb": data}))
+    assert why in came.students[0].chosen["summary"].why
+    assert any(line.startswith("ben/week.ipynb: it ") and why in line for line in said(came))
+
+
+def test_an_old_notebook_is_told_to_be_one(tmp_path):
+    cells = [{"cell_type": "code", "input": f"%%submit summary\n{GOOD}"}]
+    old = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]})
+    (line,) = said(came_in(laid(tmp_path, {"anna/week.ipynb": old})))
+    assert "a notebook of the old format 3: open it in Jupyter, and save it" in line
+
+
+def test_an_archive_that_may_not_be_read_is_not_to_be_downloaded_again(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    archive = zipped(tmp_path / "all.zip", [("anna/summary.mjs", GOOD)])
+    monkeypatch.setattr(zipfile, "ZipFile", refused)
+    with pytest.raises(intake.BadArchive, match="you may not read it: change its permissions"):
+        came_in(archive)
+
+
+def test_a_file_that_may_not_be_read_is_refused_and_is_no_zero(tmp_path, monkeypatch):
+    files = {"anna/summary.mjs": GOOD, "ben/drop-02/server.mjs": "1;", "carl/summary.mjs": GOOD}
+    laid(tmp_path, files)
+    locked = {tmp_path / "anna/summary.mjs", tmp_path / "ben/drop-02/server.mjs"}
+    monkeypatch.setattr("os.access", lambda place, _: place not in locked)
+    came = came_in(tmp_path)
+    assert [one.chosen for one in came.students[:2]] == [{}, {}]
+    assert said(came) == [
+        "anna/summary.mjs: you may not read it: change its permissions",
+        "ben/drop-02/server.mjs: you may not read it: change its permissions",
+    ]
+    assert came.sum().fates == {"judged": 1, "refused": 2}

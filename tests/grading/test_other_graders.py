@@ -152,6 +152,24 @@ def test_the_command_prints_the_file_and_ends_with_0_once_it_is_judged(tmp_path,
     assert written["score"] == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("", "is empty, so nothing was run"), ("module.exports = {};\n", "is CommonJS")],
+)
+def test_what_is_no_program_gets_no_points_with_the_reason(tmp_path, capsys, text, why):
+    from lab.__main__ import main
+
+    file = tmp_path / "summary.mjs"
+    assert main(["check", "summary", str(file), "--for", "gradescope"]) == 1
+    assert capsys.readouterr().out == "", "a wrong path is no zero"
+    file.write_text(text)
+    assert main(["check", "summary", str(file), "--for", "gradescope"]) == 0
+    written = json.loads(capsys.readouterr().out)
+    jsonschema.validate(written, GRADESCOPE)
+    assert written["score"] == 0
+    assert all(why in test["output"] for test in written["tests"])
+
+
 def test_points_that_are_certainly_missing_are_said_where_the_rest_cannot_be_told():
     noisy_result = result(NOISY)
     first, noisy = noisy_result.criteria

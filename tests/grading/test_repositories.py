@@ -153,6 +153,15 @@ def test_what_each_pushed_lies_in_a_folder_of_each_and_the_rest_is_told(tmp_path
     assert rows[0]["commit"] == git(tmp_path / "anna.git", "rev-parse", "main").strip()
 
 
+def test_a_path_in_the_list_is_seen_from_the_list(tmp_path, capsys):
+    (tmp_path / "bare").mkdir()
+    pushed(tmp_path / "bare", "anna", {"summary/summary.mjs": "of anna"})
+    file = the_list(tmp_path, "anna bare/anna.git", "ben bare/ben.git")
+    assert main(["collect", str(file), str(tmp_path / "hand-ins")]) == 1
+    assert "ben: not fetched" in capsys.readouterr().err
+    assert (tmp_path / "hand-ins/anna/summary/summary.mjs").read_text() == "of anna"
+
+
 def reasons(folder, *addresses):
     lines = [f"s{number},{address}" for number, address in enumerate(addresses)]
     return [outcome.why for outcome in fetch(folder, "student,repository", *lines)]

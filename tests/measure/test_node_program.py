@@ -4,6 +4,7 @@ import re
 import shutil
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,7 @@ import pytest
 from support import eventually, stopped_once_printed
 
 import lab
-from lab import claim, paths, plot
+from lab import claim, display, paths, plot
 from lab.book.pipeline.inputs import Present
 from lab.book.pipeline.usage_notes import read as read_usage
 from lab.display import Table
@@ -198,9 +199,12 @@ def test_a_missing_tool_gives_the_recorded_output_or_a_note(recording, tmp_path,
     with pytest.raises(LabError, match="pm2: make tools"):
         node(path, needs=["tools:pm2"], experiment="with-pm2")
     recording("course", "live")
-    recorded = node(path, needs=["tools:pm2"], experiment="with-pm2")
-    assert recorded.rows == [{"a": 1}]
-    assert "pm2: make tools" in recorded.note
+    output = node(path, needs=["tools:pm2"], experiment="with-pm2")
+    assert output.rows == [{"a": 1}]
+    assert "pm2: make tools" in output.note
+    shown = display.html(output)
+    assert "<caption>not installed here (" in shown and "pm2: make tools" in shown
+    assert "pm2: make tools" in display.html(replace(output, rows=[]))
     assert node(path, "other", needs=["tools:pm2"], experiment="with-pm2").absent
 
 
