@@ -669,6 +669,8 @@ def _order(problems: dict[str, Illness], signs: Signs) -> list[str]:
     # cause.
     if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
         order = [HEAP.id, ENDED.id, STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
+    if PRESSURE.id in problems:  # what it kept is what waits to be written
+        order.insert(order.index(LEAK.id), PRESSURE.id)
     if FAILS.id in problems:  # each repeated call makes it likelier that the next request fails
         order.insert(order.index(FAILS.id), RETRIES.id)
     if STOPS.id in problems:

@@ -131,7 +131,6 @@ def of(observation: Observed) -> Signs:
     connecting = sum(look["named"]["ms"] for look in observation.looks)
     all_ms = sum(waits.values())
     latency = sum(look["latency_ms"] for look in observation.looks)
-    rest_rows = observation.during("rest")
     load_rows = observation.during("many") or observation.during("unanswered")
     names_ms = max(names_ms, connecting)
     # The gate is passed only if both a thread of the pool and our thread get a processor.
@@ -166,8 +165,12 @@ def of(observation: Observed) -> Signs:
         long_runs=len(long),
         job_share=sum(run.own_ms for run in many) / long_ms if long_ms else 0.0,
         jobs=float(np.median([run.jobs for run in long])) if long else 0.0,
-        pool_wait_ms=max(0.0, gate(load_rows, "pool") - undisturbed(rest_rows, "pool") - late),
-        name_wait_ms=max(0.0, gate(load_rows, "names") - undisturbed(rest_rows, "names") - late),
+        pool_wait_ms=max(
+            0.0, gate(load_rows, "pool") - undisturbed(observation.rows, "pool") - late
+        ),
+        name_wait_ms=max(
+            0.0, gate(load_rows, "names") - undisturbed(observation.rows, "names") - late
+        ),
         name_share=names_ms / max(all_ms, names_ms) if names_ms else 0.0,
         name_ms=names_ms / requests if requests else 0.0,
         name_latency_share=min(1.0, names_ms / latency) if latency else 0.0,
@@ -243,8 +246,8 @@ def gate(rows: Iterable[Row], gate_name: str) -> float:
 
 
 def undisturbed(rows: Iterable[Row], which: str) -> float:
-    """Return the shortest wait at this gate at rest, in ms, as the machine's own share. The
-    shortest counts because a program may fill the pool by itself, now and then or always.
+    """Return the shortest wait at this gate, in ms, as the machine's own share. The shortest counts
+    because a program may fill the pool by itself, and even at rest nearly always.
     """
     return min(_waits(rows, which), default=0.0)
 

@@ -171,6 +171,17 @@ def test_calls_again_after_a_failure_are_told():
     assert names(seen(failing, looks=[look({"again": 60})])) == ["failing requests"]
 
 
+def test_what_waits_to_be_written_comes_before_the_memory_that_it_keeps():
+    loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=1000) for i in (1, 2)]
+    marks = [
+        {"heap": heap, "external": 0, "rss": 0, "descriptors": 20, "kinds": {}}
+        for heap in (1e7, 1e8, 2e8)
+    ]
+    feed = {"ignored": 7000, "refused": 1, "most_bytes": 0, "most_objects": 16_000}
+    observation = seen(CALM, *loads, kept=marks, looks=[look({}) | {"streams": feed}])
+    assert names(observation) == ["missing backpressure", "memory leak"]
+
+
 def test_a_wait_of_seconds_for_names_comes_before_the_silence_that_it_causes():
     silent = dataclasses.replace(CALM, waiting=16, silent_s=1.9)
     assert names(seen(silent)) == ["stops answering"]
