@@ -299,7 +299,7 @@ bench: setup ## measure the build and the measurement core, print the numbers an
 # All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
 # The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
 RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-  --only-binary :all: --no-binary pycnic --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
+  --only-binary :all: --no-binary pycnic --no-binary bobo --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
 lock: ## resolve requirements.in and requirements/*.in into the .txt next to them (needs uv: `pip install uv` anywhere)
 	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
@@ -308,7 +308,7 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt next to the
 	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
 	@for python in 3.11 3.12 3.13 3.14 3.15; do \
 	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
-	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
+	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --no-binary bobo --target _build/nowhere \
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
 	      { echo "Python $$python on $$platform lacks a wheel (see above)" >&2; exit 1; }; done; done
 

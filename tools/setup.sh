@@ -96,7 +96,7 @@ fi
 # are imported first, which most of their modules never are: half the time and a third of the space.
 pip() { .venv/bin/python -m pip "$@"; }
 pip_install() {
-  pip install --quiet --no-deps --no-compile --only-binary :all: --no-binary pycnic --no-build-isolation "$@"
+  pip install --quiet --no-deps --no-compile --only-binary :all: --no-binary pycnic --no-binary bobo --no-build-isolation "$@"
 }
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 # What was installed once stays in step: with the pins of another day it might not fit the book's any more.
@@ -113,7 +113,7 @@ for layer in $layers; do
   ! is ".venv/.installed-$layer" "$made" || continue
   [ ! -e ".venv/.installed-$layer" ] || : > ".venv/.installed-$layer"  # begun; it stays in the list
   echo "Installing Python packages: $layer ..."
-  # pycnic comes as source only: setuptools, which builds it, is one of the book's packages.
+  # pycnic and bobo come as source only: setuptools, which builds them, is one of the book's packages.
   pip_install -r "$pins" || {
     is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
     fail "pip could not install what $pins names; the reason is above. Run make again: it continues from there."

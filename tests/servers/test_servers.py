@@ -116,6 +116,15 @@ def test_the_published_pair_sends_what_was_published(name, length, adds):
     assert len(answer) == length
 
 
+@pytest.mark.parametrize("framework", ["bobo", "bottle", "cherrypy", "falcon", "flask", "pycnic"])
+def test_each_framework_sends_the_same_text_as_tornado(framework):
+    with lab.server("python/framework-json", env={"FRAMEWORK": framework}).start() as running:
+        answer = running.get()
+    assert answer.body == b'{"message": "Hello, world!"}'
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-length"] == str(len(answer.body))
+
+
 def test_the_arms_that_read_a_file_send_exactly_the_same_headers():
     header_names = set()
     for name in arms("file"):
