@@ -16,11 +16,9 @@ import statistics
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_book import made_once
 
 from lab import paths
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, paired_ratio
@@ -135,28 +133,22 @@ def runs() -> dict[str, Run]:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the model says of all runs, which take some seconds: for all workers."""
+def model() -> dict[str, Any]:
+    """What the model says of all runs."""
     # One connection a turn and the schedules are the same in all three, so any of them may judge.
     of_majors = bundle.here()
     if not of_majors:
         pytest.skip("the model knows Node 22, 24 and 26, and none of them is installed here")
     node = of_majors.get(RECORDED_ON) or of_majors[max(of_majors)]
-
-    def said(folder: Path) -> None:
-        process = subprocess.run(
-            [nodes.program(), str(MODEL), node],
-            input=json.dumps(runs()),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert process.returncode == 0, process.stderr
-        folder.mkdir()
-        (folder / "results.json").write_text(process.stdout)
-
-    file = made_once(tmp_path_factory, "virtual-servers", said) / "results.json"
-    results: dict[str, Any] = json.loads(file.read_text())
+    process = subprocess.run(
+        [nodes.program(), str(MODEL), node],
+        input=json.dumps(runs()),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    results: dict[str, Any] = json.loads(process.stdout)
     for name, result in results.items():
         assert result["cut"] is None, name
         assert result["error"] is None, name
