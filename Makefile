@@ -220,11 +220,12 @@ lint: setup-dev ## ruff, mypy, biome, the spelling check and the patterns of doc
 	@echo "== linters"
 	@$(BIN)/python tools/side_by_side.py $(LINTERS)
 
-# Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
+# Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile. Those that share a fixture are on
+# one worker: tests/scheduling.py.
 WORKERS := 8
 # A few that fail beside others run again alone; what passes then is named at the end (RERUN=0: no second run).
 RERUN := 8
-PYTEST_MANY = $(BIN)/python tools/rerun_failed.py $(RERUN) -n $(WORKERS) --dist worksteal -m "not alone and not nightly"
+PYTEST_MANY = $(BIN)/python tools/rerun_failed.py $(RERUN) -n $(WORKERS) --dist loadgroup -m "not alone and not nightly"
 PYTEST_ALONE = $(BIN)/python -m pytest -m "alone and not nightly"
 pytest: prepared ## run the tests in Python; tests that measure run alone, after the others (ARGS="-k name", ARGS=tests/text)
 	@echo "== Python tests"

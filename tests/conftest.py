@@ -37,6 +37,7 @@ with mock.patch.dict(os.environ, OPENBLAS_NUM_THREADS="1"):
 
 import psutil
 import pytest
+import scheduling
 import tiny_book
 from support import eventually
 
@@ -106,6 +107,12 @@ def pytest_collection_modifyitems(items):
     wait for what begins last.
     """
     items.sort(key=lambda item: not item.nodeid.startswith("tests/trace/"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `--dist loadgroup`, tests that share a fixture are on one worker."""
+    return scheduling.ByCost(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def pytest_collection_finish():

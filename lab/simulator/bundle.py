@@ -8,6 +8,7 @@ those of the Nodes that are installed, beside Node's licence.
 from __future__ import annotations
 
 import base64
+import fcntl
 import hashlib
 import json
 import lzma
@@ -16,6 +17,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from lab.errors import LabError
@@ -109,6 +111,17 @@ def _files() -> Path:
     if folder.is_dir():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        # To make the files takes 15 s of a processor: builds that need them at the same time wait
+        # for the first of these builds.
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            _make(folder)
+    return folder
+
+
+def _make(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE, prefix=".making-") as temporary:
         raw, whole = Path(temporary) / "raw", Path(temporary) / "whole"
         _bundle(raw)
@@ -118,10 +131,9 @@ def _files() -> Path:
                 shutil.rmtree(old, ignore_errors=True)
         try:
             whole.rename(folder)
-        except OSError:  # another build has made the same meanwhile
+        except OSError:  # without locks, another build may have made the same meanwhile
             if not folder.is_dir():
                 raise
-    return folder
 
 
 def _bundle(out: Path) -> None:

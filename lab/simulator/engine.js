@@ -381,6 +381,12 @@ class Engine {
     for (const [start, part] of parts) bytes.set(part, start);
     for (const id of [...this.functions.keys()].slice(functions)) this.functions.delete(id);
   }
+
+  /** Puts zeros behind what `restore` has put back. A program that filled more memory has left its bytes there, and the next snapshot would hold these bytes. */
+  clearBehind({ parts }) {
+    const [start, part] = parts.at(-1);
+    this.module.HEAPU8.fill(0, start + part.length);
+  }
 }
 
 /** Where the stack of a WebAssembly file begins, downwards: its first global. */

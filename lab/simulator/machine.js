@@ -157,6 +157,7 @@ class Machine {
     if (!this.loadedStates.has(key)) {
       const { engine } = this;
       engine.restore(this.state);
+      engine.clearBehind(this.state);
       this.program = NO_PROGRAM;
       engine.limitMemory(this.limits.mostMB * 2 ** 20);
       const list = engine.evaluate(`(${JSON.stringify(names)})`, "names.js");

@@ -421,3 +421,15 @@ test("a text that surely needs nothing is not even parsed", () => {
   ])
     assert.deepEqual(complete(parser, text, false), { text, insertions: [] });
 });
+
+test("what a program has filled its memory with is in no later state of the machine", () => {
+  const bytes = () =>
+    [...machine.loadedStates.values()]
+      .at(-1)
+      .parts.reduce((sum, [, { length }]) => sum + length, 0);
+  machine.run(program('require("path");'));
+  const before = bytes();
+  machine.run(program('const all = [..."123"].map((digit) => digit.repeat(1e7));'));
+  machine.run(program('require("path"); require("events");'));
+  assert.ok(bytes() < 1.5 * before, `${bytes()} bytes, and ${before} before`);
+});

@@ -6,7 +6,9 @@ import json
 import lzma
 import re
 import shutil
+import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -175,7 +177,24 @@ def test_a_bundler_that_fails_is_told_and_leaves_nothing(monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "digest", lambda: "0123456789abcdef")
     with pytest.raises(LabError, match="could not be bundled"):
         bundle.put(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert [file.name for file in tmp_path.iterdir()] == ["lock"]
+
+
+def test_builds_that_begin_at_the_same_time_bundle_once(monkeypatch, tmp_path):
+    bundled = []
+
+    def slowly(out):
+        bundled.append(out)
+        time.sleep(0.3)
+
+    monkeypatch.setattr(bundle, "CACHE", tmp_path)
+    monkeypatch.setattr(bundle, "digest", lambda: "0123456789abcdef")
+    monkeypatch.setattr(bundle, "_bundle", slowly)
+    monkeypatch.setattr(bundle, "_pack", lambda raw, whole: whole.mkdir())
+    with ThreadPoolExecutor(4) as executor:
+        folders = [executor.submit(bundle._files) for _ in range(4)]
+    assert {folder.result() for folder in folders} == {tmp_path / "0123456789abcdef"}
+    assert len(bundled) == 1
 
 
 # A processor four times as slow as one on which a fixed loop takes LOOP_MS shall bring the first
