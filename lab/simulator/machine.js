@@ -4,12 +4,14 @@
 import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
-import { expressionAt } from "./expression.js";
+import { expressionAt, iterableIn } from "./expression.js";
 import {
   areEndless,
   calledAt,
   failureIn,
+  firstFunction,
   framesOf,
+  functionAround,
   functionIn,
   placeOf,
   sourceOffset,
@@ -398,6 +400,18 @@ class Machine {
     const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(position));
     const isOurs = expression?.text.startsWith("__"); // what `complete` put there
     return this.engine.string(JSON.stringify(isOurs ? null : expression));
+  }
+
+  /** What is iterated at {line, column, file, beginning} of the engine's, as JSON both. */
+  _iterable(request) {
+    const { beginning, ...position } = JSON.parse(this.engine.text(request));
+    const { nodes, tree, place } = this.#nodesAt(position);
+    const called = beginning
+      ? firstFunction(tree, this.#offsetOf(beginning))
+      : functionAround(nodes, place);
+    const iterable = called && iterableIn(called);
+    const isOurs = iterable?.text.includes("__"); // what `complete` put there
+    return this.engine.string(JSON.stringify(isOurs ? null : iterable));
   }
 
   /**

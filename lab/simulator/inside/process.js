@@ -23,14 +23,31 @@
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
     if (from !== "report") machine.trace?.printed(descriptor, text);
   };
+  /** What a stream of the process prints of a text or of bytes; the error of Node's own streams for anything else. */
+  const textOfChunk = (chunk, encoding) => {
+    if (typeof chunk === "string") {
+      const isText = typeof encoding !== "string" || /^utf-?8$/i.test(encoding);
+      return isText ? chunk : load("buffer").Buffer.from(chunk, encoding).toString();
+    }
+    const { codes } = load("internal/errors");
+    if (chunk === null) throw new codes.ERR_STREAM_NULL_VALUES();
+    if (!ArrayBuffer.isView(chunk))
+      throw new codes.ERR_INVALID_ARG_TYPE(
+        "chunk",
+        ["string", "Buffer", "TypedArray", "DataView"],
+        chunk,
+      );
+    const { Buffer } = load("buffer");
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString();
+  };
   const stream = (fd) => {
     const EventEmitter = load("events");
     return Object.assign(new EventEmitter(), {
       fd,
       writable: true,
       writableLength: 0,
-      write(text, encoding, callback) {
-        machine.print(fd, String(text));
+      write(chunk, encoding, callback) {
+        machine.print(fd, textOfChunk(chunk, encoding));
         const done = typeof encoding === "function" ? encoding : callback;
         if (done) process.nextTick(done, null);
         return true;
@@ -372,9 +389,44 @@
   const timers = load("timers");
   for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
+  const CONVERTED = "Failed to execute 'structuredClone': ";
+  const isRecent = Number.parseInt(settings.version.slice(1), 10) >= 24;
+  const isNoObject = (value) => Object(value) !== value;
+  /** What `structuredClone` shall transfer, or the error for what is no such list. */
+  const transferIn = (options) => {
+    const wrong = (words) => {
+      throw Object.assign(new TypeError(words), { code: "ERR_INVALID_ARG_TYPE" });
+    };
+    const uncloneable = (words) => {
+      throw new lent.DOMException(words, "DataCloneError");
+    };
+    if (options === undefined || options === null) return [];
+    if (isNoObject(options)) wrong(`${CONVERTED}Options cannot be converted to a dictionary`);
+    const { transfer } = options;
+    if (transfer === undefined) return [];
+    if (isNoObject(transfer) || !isCallable(transfer[Symbol.iterator]))
+      wrong(
+        `${CONVERTED}transfer in Options can${isRecent ? "" : " "}not be converted to sequence.`,
+      );
+    const list = [...transfer];
+    for (const [at, item] of list.entries()) {
+      if (isNoObject(item))
+        wrong(
+          isRecent
+            ? `${CONVERTED}transfer in Options[${at}] is not an object.`
+            : "Value is not an object",
+        );
+      if (machine.is.isArrayBuffer(item)) {
+        if (list.indexOf(item) < at) uncloneable("Transfer list contains duplicate ArrayBuffer");
+      } else if (!/(MessagePort|Stream)\]$/.test(Object.prototype.toString.call(item)))
+        uncloneable("Found invalid value in transferList.");
+    }
+    return list;
+  };
   operation("structuredClone", (...values) => {
     if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
-    const [value, { transfer = [] } = {}] = values;
+    const [value, options] = values;
+    const transfer = transferIn(options);
     const copy = machine.clone(value);
     for (const buffer of transfer) if (machine.is.isArrayBuffer(buffer)) buffer.transfer();
     return copy;
@@ -460,12 +512,17 @@
     BigInt: (value) => apply(BigInt.prototype.toString, value, []),
     String: (value) => `${value}`,
   };
+  // A function of a class, whose code is strict, so that `this` may be nothing.
   const localMethod = (owner, method) =>
-    function called(...values) {
-      const self = selfOf[owner](this);
-      if (method === "localeCompare") values[0] = `${values[0]}`;
-      return inLocale({ owner, method, self, values });
-    };
+    class {
+      called(...values) {
+        if (owner === "String" && (this === null || this === undefined))
+          throw new TypeError(`String.prototype.${method} called on null or undefined`);
+        const self = selfOf[owner](this);
+        if (method === "localeCompare") values[0] = `${values[0]}`;
+        return inLocale({ owner, method, self, values });
+      }
+    }.prototype.called;
   const inLocale = (request) => {
     const { value, error } = JSON.parse(host("locale", JSON.stringify(request)));
     if (error) throw new globalThis[error[0]](error[1]);
@@ -699,6 +756,20 @@
   // The inspector's, which do nothing where none listens.
   for (const name of ["profile", "profileEnd", "timeStamp", "context"])
     console[name] ??= { [name]() {} }[name];
+  const checked = (isRight, words) => {
+    if (!isRight) throw new Error(words);
+  };
+  console.createTask = {
+    createTask(name) {
+      checked(name && typeof name === "string", "First argument must be a non-empty string.");
+      return {
+        run(action) {
+          checked(isCallable(action), "First argument must be a function.");
+          return action();
+        },
+      };
+    },
+  }.createTask;
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
@@ -718,6 +789,7 @@
       if (/( Iterator|Generator)\]$/.test(tag)) fail(tag);
       if (/^\[object (Promise|Weak(Map|Set|Ref)|FinalizationRegistry)\]$/.test(tag))
         fail(`#<${machine.bindings.util.getConstructorName(item)}>`);
+      if (tag === "[object Arguments]") fail("#<Object>");
       let clone;
       const keep = (result) => {
         copies.set(item, result);
@@ -738,7 +810,8 @@
       if (item instanceof lent.DOMException)
         return keep(new lent.DOMException(item.message, item.name));
       if (is.isNativeError(item)) {
-        clone = keep(new (globalThis[item.name] ?? Error)(item.message));
+        const isOfLanguage = /^(Eval|Range|Reference|Syntax|Type|URI)Error$/.test(item.name);
+        clone = keep(new (isOfLanguage ? globalThis[item.name] : Error)(item.message));
         if (typeof item.stack === "string") clone.stack = item.stack;
         if ("cause" in item) clone.cause = copy(item.cause);
         return clone;
@@ -921,6 +994,37 @@
   // These are said by no text but an error's, wherever it was thrown.
   const UNMISTAKABLE =
     /^(invalid 'in|invalid 'inst|class constructors must|'.*' is read-only|cannot read property 'Sym)/;
+  const NO_OBJECT =
+    /^(null or undefined are forbidden|cannot convert to object|Cannot convert undefined or null to object)$/;
+  const CALLED_ON =
+    /^(String|Array(?=\.(?:concat|find\w*|indexOf|forEach|filter|map|every|some|reduce\w*)$))\.(\w+)$/;
+  const V8_NAMES = { __proto__: null, trimStart: "trimLeft", trimEnd: "trimRight" };
+  const OF_SYMBOL = /^cannot (read|set) property '(.*)' of (undefined|null)$/;
+  /** V8's words where a symbol is read or written of nothing, or something is no iterable; null for other errors, and if the text has several that may be meant. */
+  const wordsOfSymbol = (message, site) => {
+    const [, verb, name, nothing] = OF_SYMBOL.exec(message) ?? [];
+    if (name === "Symbol.iterator" ? verb === "read" : message === "value is not iterable") {
+      const place = { ...placeOf(site), beginning: beginningOf(site) };
+      const { kind, text } = JSON.parse(host("iterable", stringify(place))) ?? {};
+      if (kind === "read" && nothing)
+        return `${nothing} is not iterable (cannot read property Symbol(Symbol.iterator))`;
+      return kind === "iterable" ? `${text} is not iterable` : null;
+    }
+    if (name === undefined) return null;
+    const isKnown = name.startsWith("Symbol.") || isOwnSymbol(name);
+    const words =
+      verb === "read" ? "read properties of % (reading" : "set properties of % (setting";
+    return isKnown ? `Cannot ${words.replace("%", nothing)} 'Symbol(${name})')` : null;
+  };
+  /** Whether the program makes a symbol that is called so, and no text has a property of that name. */
+  const isOwnSymbol = (name) => {
+    const source = host("source");
+    const quoted = name.replace(/[^\w ]/g, "\\$&");
+    const isMade = new RegExp(`\\bSymbol(\\.for)?\\(\\s*(["'\`])${quoted}\\2`).test(source);
+    if (name === "") return isMade || /\bSymbol\(\s*\)/.test(source);
+    if (!isMade) return false;
+    return !new RegExp(`\\.\\s*${quoted}\\b|\\[\\s*(["'\`])${quoted}\\1`).test(source);
+  };
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
   const wordsOf = (message, sites, Type) => {
@@ -938,10 +1042,22 @@
       foreignWords.add(message); // V8 says whether it is read or written
       return message;
     }
+    if (
+      /^class constructors must/.test(message) &&
+      /^(WeakRef|FinalizationRegistry)$/.test(nameIn(site))
+    )
+      return `Constructor ${nameIn(site)} requires 'new'`;
     if (/^class constructors must/.test(message) && nameIn(site))
       return `Class constructor ${nameIn(site)} cannot be invoked without 'new'`;
     if (/^invalid number of digits$/.test(message) && nameIn(site) === "toFixed")
       return "toFixed() digits argument must be between 0 and 100";
+    if (site?.isNative() && NO_OBJECT.test(message)) {
+      const [, owner, name] =
+        CALLED_ON.exec((builtins ?? namesOfBuiltins()).get(site.getFunction())) ?? [];
+      if (owner) return `${owner}.prototype.${V8_NAMES[name] ?? name} called on null or undefined`;
+    }
+    const ofSymbol = site && isCode(site) ? wordsOfSymbol(message, site) : null;
+    if (ofSymbol) return ofSymbol;
     for (const [pattern, words] of MESSAGES)
       if (pattern.test(message)) return message.replace(pattern, words);
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
@@ -1092,18 +1208,39 @@
   );
   Object.assign(lazyStack, { enumerable: false, configurable: false });
   const isLazy = (error) => Object.getOwnPropertyDescriptor(error, "stack")?.get === lazyStack.get;
+  const keepStack = (error) => Reflect.defineProperty(error, "stack", lazyStack);
+  /** V8 gives an error its stack before its message and cause, which `Object.getOwnPropertyNames` shows. */
+  const keepStackFirst = (error) => {
+    const others = Object.getOwnPropertyDescriptors(error);
+    const names = ["message", "cause"].filter((name) => others[name]?.configurable);
+    if (!Object.isExtensible(error)) return keepStack(error);
+    for (const name of names) delete error[name];
+    const isKept = keepStack(error);
+    for (const name of names) Object.defineProperty(error, name, others[name]);
+    return isKept;
+  };
+  let isCapturing = false;
   const { captureStackTrace } = Error;
   const capturing = {
     captureStackTrace(error, above = capturing.captureStackTrace) {
+      if (Object(error) !== error) throw new TypeError("invalid_argument");
+      if (!Object.isExtensible(error) && !Object.hasOwn(error, "stack"))
+        throw new TypeError("Cannot define property stack, object is not extensible");
       stacks.delete(error);
-      apply(captureStackTrace, Error, [error, above]);
+      isCapturing = true;
+      try {
+        apply(captureStackTrace, Error, [error, above]);
+      } finally {
+        isCapturing = false;
+      }
     },
   };
   Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
   defineHidden(Error, "captureStackTrace", capturing.captureStackTrace);
   const OF_ITEMS = /^(map|forEach|filter|reduce|some|every|find|flatMap|from|replace)/;
   Error.prepareStackTrace = (error, sites) => {
-    if (error.message !== DEPTH) return prepare(error, sites);
+    // Calls that end by this error may throw it on thousands of times.
+    if (error.message !== DEPTH || stacks.has(error)) return prepare(error, sites);
     machine.asked.depth = true;
     // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
     const [top, around] = sites;
@@ -1135,7 +1272,7 @@
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
     if (stacks.has(error)) return ""; // it is thrown on
     const captured = { sites, words, Type: error.constructor };
-    const isKept = isLazy(error) || Reflect.defineProperty(error, "stack", lazyStack);
+    const isKept = isLazy(error) || (isCapturing ? keepStack(error) : keepStackFirst(error));
     if (!isKept) return textOf(error, captured);
     stacks.set(error, captured);
     return ""; // which does not take the place of what is there
