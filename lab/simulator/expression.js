@@ -75,8 +75,8 @@ export function expressionAt(acorn, text, isModule, place) {
  * `Symbol.iterator` ("read"); null if there is none, more than one, or one of which V8's words are not known.
  */
 export function iterableIn(node) {
-  const found = [];
-  const add = (iterated) => found.push(iterated && iterableWords(iterated));
+  const iterables = [];
+  const add = (iterated) => iterables.push(iterated && iterableWords(iterated));
   const look = (part) => {
     const { type, id, computed: isComputed } = part;
     const isSpread = (child) => child?.type === "SpreadElement";
@@ -90,7 +90,7 @@ export function iterableIn(node) {
       type === "MemberExpression" &&
       written(part.property) === "Symbol.iterator"
     )
-      found.push({ kind: "read", text: "" });
+      iterables.push({ kind: "read", text: "" });
     for (const [name, value] of Object.entries(part))
       for (const child of [value].flat()) {
         if (typeof child?.type !== "string" || FUNCTION.test(child.type)) continue;
@@ -100,7 +100,7 @@ export function iterableIn(node) {
       }
   };
   look(node);
-  return found.length === 1 ? found[0] : null;
+  return iterables.length === 1 ? iterables[0] : null;
 }
 
 /** What V8 says is not iterable; null if the words are not known. */

@@ -389,57 +389,50 @@
   const timers = load("timers");
   for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
-  const CONVERTED = "Failed to execute 'structuredClone': ";
-  const isRecent = Number.parseInt(settings.version.slice(1), 10) >= 24;
-  const isNoObject = (value) => Object(value) !== value;
-  /** What `structuredClone` shall transfer, or the error for what is no such list. */
-  const transferIn = (options) => {
-    const wrong = (words) => {
-      throw Object.assign(new TypeError(words), { code: "ERR_INVALID_ARG_TYPE" });
-    };
-    const uncloneable = (words) => {
-      throw new lent.DOMException(words, "DataCloneError");
-    };
-    if (options === undefined || options === null) return [];
-    if (isNoObject(options)) wrong(`${CONVERTED}Options cannot be converted to a dictionary`);
-    const { transfer } = options;
-    if (transfer === undefined) return [];
-    if (isNoObject(transfer) || !isCallable(transfer[Symbol.iterator]))
-      wrong(
-        `${CONVERTED}transfer in Options can${isRecent ? "" : " "}not be converted to sequence.`,
-      );
-    const list = [...transfer];
-    for (const [at, item] of list.entries()) {
-      if (isNoObject(item))
-        wrong(
-          isRecent
-            ? `${CONVERTED}transfer in Options[${at}] is not an object.`
-            : "Value is not an object",
-        );
-      if (machine.is.isArrayBuffer(item)) {
-        if (list.indexOf(item) < at) uncloneable("Transfer list contains duplicate ArrayBuffer");
-      } else if (!/(MessagePort|Stream)\]$/.test(Object.prototype.toString.call(item)))
-        uncloneable("Found invalid value in transferList.");
-    }
-    return list;
-  };
   operation("structuredClone", (...values) => {
     if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
     const [value, options] = values;
-    const transfer = transferIn(options);
+    if (options !== undefined && options !== null) need("transfer");
+    const transfer = machine.transferIn?.(options) ?? [];
     const copy = machine.clone(value);
     for (const buffer of transfer) if (machine.is.isArrayBuffer(buffer)) buffer.transfer();
     return copy;
   });
   expose("process", process);
   expose("DOMException", lent.DOMException);
-  const { Event, EventTarget, CustomEvent } = load("internal/event_target");
-  const { AbortController, AbortSignal } = load("internal/abort_controller");
-  const ofEvents = { Event, EventTarget, CustomEvent, AbortController, AbortSignal };
-  for (const [name, value] of Object.entries(ofEvents)) expose(name, value);
-  const { Buffer, atob, btoa } = load("buffer");
-  expose("Buffer", Buffer);
-  for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
+  // What few programs use is loaded once it is asked for.
+  const exposeLater = (name, get) =>
+    Object.defineProperty(globalThis, name, {
+      get,
+      set: (value) => expose(name, value),
+      configurable: true,
+    });
+  const exposeModule = (id, names) => {
+    for (const name of names)
+      exposeLater(name, () => {
+        for (const each of names) expose(each, load(id)[each]);
+        return globalThis[name];
+      });
+  };
+  exposeModule("internal/event_target", ["Event", "EventTarget", "CustomEvent"]);
+  exposeModule("internal/abort_controller", ["AbortController", "AbortSignal"]);
+  exposeModule("buffer", ["Buffer"]);
+  const ofBuffer = { atob: null, btoa: null };
+  for (const name of Object.keys(ofBuffer)) {
+    const value = {
+      [name](...values) {
+        load("buffer");
+        return apply(ofBuffer[name], undefined, values);
+      },
+    }[name];
+    operation(name, Object.defineProperty(value, "length", { value: 1 }));
+  }
+  const { atob, btoa } = globalThis;
+  machine.changed.buffer = (exported) => {
+    Object.assign(ofBuffer, { atob: exported.atob, btoa: exported.btoa });
+    const transcode = { transcode: () => refuse("buffer.transcode") }.transcode;
+    Object.assign(exported, { atob, btoa, transcode });
+  };
 
   /** When the run began, as a date. */
   machine.epoch = () => {
@@ -537,89 +530,11 @@
       Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
     }
 
-  // The formats of Intl; what is bound to its object is read, and the other functions are methods.
-  const FORMATS = {
-    NumberFormat: ["format", "formatToParts formatRange formatRangeToParts"],
-    DateTimeFormat: ["format", "formatToParts formatRange formatRangeToParts"],
-    Collator: ["compare", ""],
-    PluralRules: [null, "select selectRange"],
-    RelativeTimeFormat: [null, "format formatToParts"],
-    ListFormat: [null, "format formatToParts"],
-    DisplayNames: [null, "of"],
-  };
-  // The values of a format's function as JSON can have them.
-  const plainNumber = (value) => {
-    if (typeof value === "string") return value;
-    const number = +value;
-    return Number.isFinite(number) && !Object.is(number, -0) ? number : selfOf.Number(number);
-  };
-  const isPlain = (value) =>
-    value === null || Number.isFinite(value) || ["string", "boolean"].includes(typeof value);
-  const plainList = (value = []) => {
-    const isList = typeof value?.[Symbol.iterator] === "function";
-    const items = isList ? [...value] : [];
-    if (!items.every(isPlain) || !(isList || isPlain(value) || typeof value === "object"))
-      refuse("list of anything but texts (Intl.ListFormat)");
-    if (isList) return items;
-    return isPlain(value) ? value : {}; // an error, as in Node
-  };
-  const plainOf = {
-    NumberFormat: (value) => (typeof value === "bigint" ? `${value}` : plainNumber(value)),
-    DateTimeFormat: (value = ModelDate.now()) => plainNumber(value),
-    PluralRules: plainNumber,
-    RelativeTimeFormat: plainNumber,
-    ListFormat: plainList,
-  };
-  const plainValues = (name, method, values) => {
-    const plain = plainOf[name] ?? ((value) => `${value}`);
-    const [first, second] = values;
-    if (method === "resolvedOptions") return [];
-    if (name === "RelativeTimeFormat") return [plain(first), `${second}`];
-    if (name === "Collator") return [plain(first), plain(second)];
-    if (!method.includes("Range")) return [plain(first)];
-    const range = [first, second];
-    const missing = range.indexOf(undefined); // the two of a range must be given
-    return (missing < 0 ? range : range.slice(0, missing)).map((value) => plain(value));
-  };
-  const formatOf = (name, [boundMethod, methods]) => {
-    const optionsByFormat = new WeakMap(); // the locales and options of each
-    const boundByFormat = new WeakMap();
-    const ask = (format, method, values = []) =>
-      inLocale({
-        owner: name,
-        method,
-        self: optionsByFormat.get(format),
-        values: plainValues(name, method, values),
-      });
-    function Format(...self) {
-      if (!new.target && boundMethod) return new Format(...self);
-      if (!new.target) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
-      optionsByFormat.set(this, self);
-      ask(this, "resolvedOptions"); // which says what is wrong
-    }
-    const { prototype } = Format;
-    for (const method of `resolvedOptions ${methods}`.trim().split(" "))
-      defineHidden(prototype, method, function called(...values) {
-        return ask(this, method, values);
-      });
-    if (boundMethod)
-      Object.defineProperty(prototype, boundMethod, {
-        get() {
-          if (!boundByFormat.has(this))
-            boundByFormat.set(this, (...values) => ask(this, boundMethod, values));
-          return boundByFormat.get(this);
-        },
-        configurable: true,
-      });
-    Object.defineProperty(prototype, Symbol.toStringTag, { value: `Intl.${name}` });
-    Format.supportedLocalesOf = () => refuse("list of languages");
-    return Object.defineProperty(Format, "name", { value: name });
-  };
-  const formats = Object.entries(FORMATS).map(([name, names]) => [name, formatOf(name, names)]);
-  expose(
-    "Intl",
-    machine.absent("Intl", { ...Object.fromEntries(formats), [Symbol.toStringTag]: "Intl" }),
-  );
+  machine.locale = { inLocale, selfOf };
+  exposeLater("Intl", () => {
+    need("formats");
+    return globalThis.Intl;
+  });
 
   // --- what a program can see of an object, as in V8 -------------------------------------------
   const { exec } = RegExp.prototype;
@@ -731,24 +646,11 @@
     constants: refusedValue("object", `${MEASURES} (perf_hooks.constants)`),
   });
 
-  const exposeLater = (name, get) =>
-    Object.defineProperty(globalThis, name, {
-      get,
-      set: (value) => expose(name, value),
-      configurable: true,
-    });
   for (const name of ["URL", "URLSearchParams"])
     exposeLater(name, () => {
       need("url");
       return globalThis[name];
     });
-  const exposeModule = (id, names) => {
-    for (const name of names)
-      exposeLater(name, () => {
-        for (const each of names) expose(each, load(id)[each]);
-        return globalThis[name];
-      });
-  };
   exposeModule("internal/encoding", ["TextEncoder", "TextDecoder"]);
   exposeModule("stream/web", WEB_STREAMS);
 
@@ -756,15 +658,15 @@
   // The inspector's, which do nothing where none listens.
   for (const name of ["profile", "profileEnd", "timeStamp", "context"])
     console[name] ??= { [name]() {} }[name];
-  const checked = (isRight, words) => {
+  const requireThat = (isRight, words) => {
     if (!isRight) throw new Error(words);
   };
   console.createTask = {
     createTask(name) {
-      checked(name && typeof name === "string", "First argument must be a non-empty string.");
+      requireThat(name && typeof name === "string", "First argument must be a non-empty string.");
       return {
         run(action) {
-          checked(isCallable(action), "First argument must be a function.");
+          requireThat(isCallable(action), "First argument must be a function.");
           return action();
         },
       };
@@ -819,7 +721,7 @@
       if (is.isArrayBuffer(item)) return keep(item.slice());
       if (ArrayBuffer.isView(item)) {
         const size = item instanceof DataView ? item.byteLength : item.length;
-        const Kind = item instanceof Buffer ? Uint8Array : item.constructor;
+        const Kind = globalThis[tag.slice(8, -1)];
         return keep(new Kind(copy(item.buffer), item.byteOffset, size));
       }
       if (is.isBoxedPrimitive(item)) {
@@ -999,31 +901,13 @@
   const CALLED_ON =
     /^(String|Array(?=\.(?:concat|find\w*|indexOf|forEach|filter|map|every|some|reduce\w*)$))\.(\w+)$/;
   const V8_NAMES = { __proto__: null, trimStart: "trimLeft", trimEnd: "trimRight" };
-  const OF_SYMBOL = /^cannot (read|set) property '(.*)' of (undefined|null)$/;
-  /** V8's words where a symbol is read or written of nothing, or something is no iterable; null for other errors, and if the text has several that may be meant. */
+  /** V8's words where a symbol is read or written of nothing, or something is no iterable; null for other errors. */
   const wordsOfSymbol = (message, site) => {
-    const [, verb, name, nothing] = OF_SYMBOL.exec(message) ?? [];
-    if (name === "Symbol.iterator" ? verb === "read" : message === "value is not iterable") {
-      const place = { ...placeOf(site), beginning: beginningOf(site) };
-      const { kind, text } = JSON.parse(host("iterable", stringify(place))) ?? {};
-      if (kind === "read" && nothing)
-        return `${nothing} is not iterable (cannot read property Symbol(Symbol.iterator))`;
-      return kind === "iterable" ? `${text} is not iterable` : null;
-    }
-    if (name === undefined) return null;
-    const isKnown = name.startsWith("Symbol.") || isOwnSymbol(name);
-    const words =
-      verb === "read" ? "read properties of % (reading" : "set properties of % (setting";
-    return isKnown ? `Cannot ${words.replace("%", nothing)} 'Symbol(${name})')` : null;
-  };
-  /** Whether the program makes a symbol that is called so, and no text has a property of that name. */
-  const isOwnSymbol = (name) => {
-    const source = host("source");
-    const quoted = name.replace(/[^\w ]/g, "\\$&");
-    const isMade = new RegExp(`\\bSymbol(\\.for)?\\(\\s*(["'\`])${quoted}\\2`).test(source);
-    if (name === "") return isMade || /\bSymbol\(\s*\)/.test(source);
-    if (!isMade) return false;
-    return !new RegExp(`\\.\\s*${quoted}\\b|\\[\\s*(["'\`])${quoted}\\1`).test(source);
+    const isOfSymbol = /^(cannot .* property 'Symbol\.|value is not iterable$)/.test(message);
+    const mayBe = /^cannot (read|set) property/.test(message) && /\bSymbol\b/.test(host("source"));
+    if (!isOfSymbol && !mayBe) return null;
+    const place = { ...placeOf(site), beginning: beginningOf(site) };
+    return wordsFor("symbols", "ofSymbol", message, place);
   };
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
@@ -1087,10 +971,10 @@
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const { parse, stringify } = JSON;
-  let jsonWords = null; // the functions of json.js
-  const wordsFor = (name, ...values) => {
-    jsonWords ??= machine.host("part", "json")(machine);
-    return jsonWords[name](...values);
+  const words = {}; // the functions of json.js and of symbols.js
+  const wordsFor = (part, name, ...values) => {
+    words[part] ??= machine.host("part", part)(machine);
+    return words[part][name](...values);
   };
   const reword = (error, words) => {
     const { message } = error;
@@ -1135,7 +1019,7 @@
         if (
           isOf(error, SyntaxError, /^(unexpected|Unexpected (number|end)|No number|Expected prop)/)
         )
-          reword(error, wordsFor("wrongText", `${text}`, message));
+          reword(error, wordsFor("json", "wrongText", `${text}`, message));
         throw error;
       }
     },
@@ -1147,7 +1031,7 @@
         return json;
       } catch (error) {
         if (isOf(error, TypeError, /^circular reference$/) && !replacer)
-          reword(error, wordsFor("circle", value));
+          reword(error, wordsFor("json", "circle", value));
         throw error;
       }
     },
@@ -1211,12 +1095,12 @@
   const keepStack = (error) => Reflect.defineProperty(error, "stack", lazyStack);
   /** V8 gives an error its stack before its message and cause, which `Object.getOwnPropertyNames` shows. */
   const keepStackFirst = (error) => {
-    const others = Object.getOwnPropertyDescriptors(error);
-    const names = ["message", "cause"].filter((name) => others[name]?.configurable);
+    const descriptors = Object.getOwnPropertyDescriptors(error);
+    const names = ["message", "cause"].filter((name) => descriptors[name]?.configurable);
     if (!Object.isExtensible(error)) return keepStack(error);
     for (const name of names) delete error[name];
     const isKept = keepStack(error);
-    for (const name of names) Object.defineProperty(error, name, others[name]);
+    for (const name of names) Object.defineProperty(error, name, descriptors[name]);
     return isKept;
   };
   let isCapturing = false;
@@ -1344,7 +1228,6 @@
     get: () => refuse("real process (process.config)"),
     configurable: true,
   });
-  load("buffer").transcode = { transcode: () => refuse("buffer.transcode") }.transcode;
   process.getBuiltinModule = (name) => publicModule(name);
 
   // What modules of Node need of the model beside what it always has.
@@ -1405,6 +1288,7 @@
     refuse(OTHERS_OF_NODE.test(name) ? `module ${name}` : `other files or packages (${name})`);
   /** Load those of the modules that there are; what is imported also with all that it exports. */
   machine.preload = (kind, names) => {
+    for (const name of names.filter((word) => word.startsWith("internal/"))) load(name);
     for (const name of names.filter((word) => OPEN.includes(word))) {
       const exported = publicModule(name);
       if (kind === "esm") Object.values(exported);

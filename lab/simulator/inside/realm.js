@@ -458,6 +458,7 @@
 
   // What the other parts fill in: the loop, the hooks of promises, and the driver of the program.
   const machine = {
+    changed: { __proto__: null }, // by modules' names: what the model changes in one once it is loaded
     host,
     nativeThen,
     isWatched: false, // true in a run of which somebody wants to know more than what it prints
@@ -795,6 +796,17 @@
   const bindingsOf = (id) =>
     WITH_ICU.includes(id) ? (name) => withIcu[name] ?? internalBinding(name) : internalBinding;
 
+  // What these modules require as they load, and use rarely or never, is loaded once it is used.
+  const isBuffer = (value) => load("buffer").Buffer.isBuffer(value);
+  const OTHER_REQUIRES = {
+    "internal/console/constructor": { buffer: { Buffer: { isBuffer } } },
+    "internal/process/execution": {
+      path: new EngineProxy({}, { get: (_, name) => load("path")[name] }),
+    },
+  };
+  const requireOf = (id) =>
+    id in OTHER_REQUIRES ? (name) => OTHER_REQUIRES[id][name] ?? load(name) : load;
+
   function load(name) {
     const id = name.startsWith("node:") ? name.slice(5) : name;
     const there = modules.get(id);
@@ -811,7 +823,8 @@
         "process",
         "internalBinding",
         "primordials",
-      )(module.exports, load, module, process, bindingsOf(id), primordialsOf(id));
+      )(module.exports, requireOf(id), module, process, bindingsOf(id), primordialsOf(id));
+    machine.changed[id]?.(module.exports);
     return module.exports;
   }
 

@@ -112,8 +112,8 @@
     },
     randomInt(low, high, callback) {
       const isRange = high !== undefined && typeof high !== "function";
-      const [from, to, done] = isRange ? [low, high, callback] : [0, low, high];
-      if (done !== undefined) validCallback(done);
+      const [from, to, onNumber] = isRange ? [low, high, callback] : [0, low, high];
+      if (onNumber !== undefined) validCallback(onNumber);
       const { codes } = load("internal/errors");
       for (const [name, value] of Object.entries({ min: from, max: to }))
         if (!Number.isSafeInteger(value))
@@ -127,8 +127,8 @@
           to - from,
         );
       const number = from + Math.floor(Math.random() * (to - from));
-      if (done === undefined) return number;
-      machine.process.nextTick(done, undefined, number);
+      if (onNumber === undefined) return number;
+      machine.process.nextTick(onNumber, undefined, number);
       return undefined;
     },
     randomUUID(options) {
