@@ -51,6 +51,7 @@ export const INSIDE_LATER = [
   "symbols",
   "transfer",
   "formats",
+  "using",
 ];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];

@@ -290,65 +290,11 @@
     asyncDispose: SymbolAsyncDispose,
   }))
     if (!Symbol[name]) Object.defineProperty(Symbol, name, { value: symbol });
-  class UsingScope {
-    taken = [];
-    failure = null;
-    #take(value, methods, isAsync) {
-      const isNothing = value === null || value === undefined;
-      const name = isNothing ? null : methods.find((symbol) => isCallable(value[symbol]));
-      if (!isNothing && !name) throw new TypeError("Symbol.dispose is not a function");
-      const method = isNothing ? () => undefined : value[name];
-      if (!isNothing || isAsync) this.taken.unshift({ value, method, isAsync });
-      return value;
-    }
-    add(value) {
-      return this.#take(value, [SymbolDispose], false);
-    }
-    addAsync(value) {
-      return this.#take(value, [SymbolAsyncDispose, SymbolDispose], true);
-    }
-    fail(error) {
-      this.failure = { error: this.failure ? suppressed(error, this.failure.error) : error };
-    }
-    /** What must be awaited, one after the other. */
-    *ends() {
-      while (this.taken.length) {
-        const { value, method, isAsync } = this.taken.shift();
-        try {
-          const result = apply(method, value, []);
-          if (isAsync) yield result;
-        } catch (error) {
-          this.fail(error);
-        }
-      }
-    }
-    end() {
-      for (const _ of this.ends());
-      if (this.failure) throw this.failure.error;
-    }
-  }
-  class SuppressedError extends Error {
-    constructor(error, before, message = undefined) {
-      super(message);
-      Object.defineProperties(this, {
-        error: { value: error, writable: true, configurable: true },
-        suppressed: { value: before, writable: true, configurable: true },
-      });
-    }
-  }
-  Object.defineProperties(SuppressedError.prototype, {
-    name: { value: "SuppressedError", writable: true, configurable: true },
-    message: { value: "", writable: true, configurable: true },
-  });
-  if (machine.hasDispose)
-    Object.defineProperty(globalThis, "SuppressedError", {
-      value: SuppressedError,
-      writable: true,
-      configurable: true,
-    });
-  const suppressed = (error, before) =>
-    new SuppressedError(error, before, "An error was suppressed during disposal");
-  Object.defineProperty(globalThis, "__using", { value: () => new UsingScope() });
+  const ofUsing = () => {
+    need("using");
+    return machine.using;
+  };
+  Object.defineProperty(globalThis, "__using", { value: () => new (ofUsing().UsingScope)() });
 
   /** `import.meta` of the program, which is the only module of its own. */
   const fileUrl = (path) =>
@@ -414,6 +360,7 @@
         return globalThis[name];
       });
   };
+  if (machine.hasDispose) exposeLater("SuppressedError", () => ofUsing().SuppressedError);
   exposeModule("internal/event_target", ["Event", "EventTarget", "CustomEvent"]);
   exposeModule("internal/abort_controller", ["AbortController", "AbortSignal"]);
   exposeModule("buffer", ["Buffer"]);
@@ -676,64 +623,8 @@
   expose("console", console);
 
   machine.clone = (value) => {
-    const copies = new Map();
-    const fail = (what) => {
-      throw new lent.DOMException(`${what} could not be cloned.`, "DataCloneError");
-    };
-    const copy = (item) => {
-      if (typeof item === "function") fail(String(item));
-      if (typeof item === "symbol") fail(String(item));
-      if (typeof item !== "object" || item === null) return item;
-      if (copies.has(item)) return copies.get(item);
-      const { is } = machine;
-      const tag = Object.prototype.toString.call(item);
-      if (is.isProxy(item)) fail(Array.isArray(item) ? tag : "#<Object>");
-      if (/( Iterator|Generator)\]$/.test(tag)) fail(tag);
-      if (/^\[object (Promise|Weak(Map|Set|Ref)|FinalizationRegistry)\]$/.test(tag))
-        fail(`#<${machine.bindings.util.getConstructorName(item)}>`);
-      if (tag === "[object Arguments]") fail("#<Object>");
-      let clone;
-      const keep = (result) => {
-        copies.set(item, result);
-        return result;
-      };
-      if (is.isDate(item)) return keep(new ModelDate(+item));
-      if (is.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
-      if (is.isMap(item)) {
-        clone = keep(new Map());
-        for (const [key, entry] of item) clone.set(copy(key), copy(entry));
-        return clone;
-      }
-      if (is.isSet(item)) {
-        clone = keep(new Set());
-        for (const entry of item) clone.add(copy(entry));
-        return clone;
-      }
-      if (item instanceof lent.DOMException)
-        return keep(new lent.DOMException(item.message, item.name));
-      if (is.isNativeError(item)) {
-        const isOfLanguage = /^(Eval|Range|Reference|Syntax|Type|URI)Error$/.test(item.name);
-        clone = keep(new (isOfLanguage ? globalThis[item.name] : Error)(item.message));
-        if (typeof item.stack === "string") clone.stack = item.stack;
-        if ("cause" in item) clone.cause = copy(item.cause);
-        return clone;
-      }
-      if (is.isArrayBuffer(item)) return keep(item.slice());
-      if (ArrayBuffer.isView(item)) {
-        const size = item instanceof DataView ? item.byteLength : item.length;
-        const Kind = globalThis[tag.slice(8, -1)];
-        return keep(new Kind(copy(item.buffer), item.byteOffset, size));
-      }
-      if (is.isBoxedPrimitive(item)) {
-        if (is.isSymbolObject(item)) fail(tag);
-        return keep(Object(item.valueOf()));
-      }
-      clone = keep(Array.isArray(item) ? new Array(item.length) : {});
-      for (const key of Object.keys(item)) clone[key] = copy(item[key]);
-      return clone;
-    };
-    refuseDeep(value, MOST_CLONED);
-    return copy(value);
+    need("transfer");
+    return machine.clone(value);
   };
 
   // --- stacks as V8 words them ---------------------------------------------------------------
@@ -983,10 +874,10 @@
     defineHidden(error, "message", words);
   };
   // The stack of V8's own functions is full after 1,600 to 5,600 levels, at another one on each Node.
-  const [MOST_WALKED, MOST_CLONED] = [2000, 1500];
+  const MOST_WALKED = 2000;
   const MOST_KEYS = 8;
   /** Refuses an object with more than `most` levels, told from the last object in each. */
-  const refuseDeep = (value, most) => {
+  machine.refuseDeep = (value, most) => {
     const outerObjects = new Set(); // there may be a circle
     let object = value;
     while (typeof object === "object" && object !== null && !machine.is.isProxy(object)) {
@@ -1012,7 +903,7 @@
       try {
         if (typeof reviver !== "function") return parse(text);
         const written = `${text}`; // what is no text is made one only once
-        if (written.length > MOST_WALKED) refuseDeep(parse(written), MOST_WALKED);
+        if (written.length > MOST_WALKED) machine.refuseDeep(parse(written), MOST_WALKED);
         return parse(written, reviver);
       } catch (error) {
         const { message } = error;
@@ -1027,7 +918,7 @@
       try {
         const json = stringify(value, replacer, space);
         const isFlat = isWrittenFlat && !replacer && !space;
-        if (json?.length > MOST_WALKED && !isFlat) refuseDeep(value, MOST_WALKED);
+        if (json?.length > MOST_WALKED && !isFlat) machine.refuseDeep(value, MOST_WALKED);
         return json;
       } catch (error) {
         if (isOf(error, TypeError, /^circular reference$/) && !replacer)

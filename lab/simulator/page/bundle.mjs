@@ -132,6 +132,7 @@ const OF_RARE_PROGRAMS = new Set([
   "symbols",
   "transfer",
   "formats",
+  "using",
 ]);
 
 /**
