@@ -70,6 +70,48 @@ export function expressionAt(acorn, text, isModule, place) {
   return words === null ? null : { kind: type === "NewExpression" ? "new" : "call", text: words };
 }
 
+/**
+ * {kind, text} of the only part of a function that is iterated ("iterable", with V8's words for it), or that reads the property
+ * `Symbol.iterator` ("read"); null if there is none, more than one, or one of which V8's words are not known.
+ */
+export function iterableIn(node) {
+  const iterables = [];
+  const add = (iterated) => iterables.push(iterated && iterableWords(iterated));
+  const look = (part) => {
+    const { type, id, computed: isComputed } = part;
+    const isSpread = (child) => child?.type === "SpreadElement";
+    if (type === "ArrayExpression")
+      for (const element of part.elements.filter(isSpread)) add(element.argument);
+    else if (type === "ForOfStatement") add(part.await ? null : part.right);
+    else if (type === "VariableDeclarator" && id.type === "ArrayPattern") add(part.init);
+    else if (type === "ArrayPattern" || part.delegate || part.arguments?.some(isSpread)) add(null);
+    else if (
+      isComputed &&
+      type === "MemberExpression" &&
+      written(part.property) === "Symbol.iterator"
+    )
+      iterables.push({ kind: "read", text: "" });
+    for (const [name, value] of Object.entries(part))
+      for (const child of [value].flat()) {
+        if (typeof child?.type !== "string" || FUNCTION.test(child.type)) continue;
+        if (name === "id" && child.type === "ArrayPattern")
+          child.elements.filter(Boolean).forEach(look);
+        else look(child);
+      }
+  };
+  look(node);
+  return iterables.length === 1 ? iterables[0] : null;
+}
+
+/** What V8 says is not iterable; null if the words are not known. */
+function iterableWords(node) {
+  const isCall = node.type === "CallExpression";
+  const isKnown = isCall || /^(Identifier|MemberExpression)$/.test(node.type);
+  const text = isKnown && node.name !== "undefined" ? written(isCall ? node.callee : node) : null;
+  const ending = isCall ? " is not a function or its return value" : "";
+  return text && { kind: "iterable", text: `${text}${ending}` };
+}
+
 /** Where the engine says that an expression is: at the name of its property, if it has one. */
 export const nameStart = (node) => (node.type === "MemberExpression" ? node.property : node).start;
 

@@ -33,9 +33,7 @@ export function placeOf({ nodes, text }, place, { property = null, callee, isTop
       if (type !== "MemberExpression" || node.start !== place) continue;
       if ((node.property.name ?? node.property.value) === property) return node.property.start;
     }
-    const around =
-      nodes.findLast(({ type, start }) => FUNCTION.test(type) && start < place) ?? nodes[0];
-    const later = spokenOf(around, place, words, property); // what the engine has is before it
+    const later = spokenOf(functionAround(nodes, place), place, words, property); // what the engine has is before it
     if (later !== null) return later;
   }
   const call = callAt(nodes, place, callee, isTop);
@@ -46,6 +44,10 @@ export function placeOf({ nodes, text }, place, { property = null, callee, isTop
   );
   return made?.value.start ?? place;
 }
+
+/** The innermost function around a place, or the whole text. */
+export const functionAround = (nodes, place) =>
+  nodes.findLast(({ type, start }) => FUNCTION.test(type) && start < place) ?? nodes[0];
 
 const NAME = /^(.*) is not defined$|^Cannot access '(.*)' before/;
 
@@ -84,7 +86,7 @@ export function failureIn({ tree }, from, words, property) {
 }
 
 /** The first function of a text from a place on; null if there is none. */
-function firstFunction(tree, from) {
+export function firstFunction(tree, from) {
   let first = null;
   const find = (node) => {
     if (FUNCTION.test(node.type) && node.body.start >= from && !(first?.start <= node.start))

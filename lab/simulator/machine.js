@@ -4,12 +4,14 @@
 import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
-import { expressionAt } from "./expression.js";
+import { expressionAt, iterableIn } from "./expression.js";
 import {
   areEndless,
   calledAt,
   failureIn,
+  firstFunction,
   framesOf,
+  functionAround,
   functionIn,
   placeOf,
   sourceOffset,
@@ -38,7 +40,19 @@ export const INSIDE = [
   "trace",
 ];
 /** The texts that are evaluated inside only for programs that need them. */
-export const INSIDE_LATER = ["sockets", "http", "url", "hash", "json", "features", "messages"];
+export const INSIDE_LATER = [
+  "sockets",
+  "http",
+  "url",
+  "hash",
+  "json",
+  "features",
+  "messages",
+  "symbols",
+  "transfer",
+  "formats",
+  "using",
+];
 /** The texts that are evaluated inside only for programs on a disk. */
 export const INSIDE_ON_DISK = ["files"];
 /** The texts that are evaluated inside only for a server with its clients. */
@@ -65,7 +79,13 @@ export async function createMachine(node, parts, wanted = {}) {
 
 // A name that may be one of a module: what follows a quotation mark, up to the next.
 const MODULE_NAME = /(?<=["'`](?:node:)?)[a-z_]+(?:\/[a-z]+)?(?=["'`])/g;
-const WEB_STREAM = /\b(?:Readable|Writable|Transform)Stream\b/;
+// Global names for which a module is loaded.
+const GLOBALS = [
+  [/\b(?:Readable|Writable|Transform)Stream\b/, "stream/web"],
+  [/\b(?:Buffer|atob|btoa)\b/, "buffer"],
+  [/\b(?:Event|EventTarget|CustomEvent)\b/, "internal/event_target"],
+  [/\bAbort(?:Controller|Signal)\b/, "internal/abort_controller"],
+];
 const CLOCK_EVERY = 8;
 const LEFT_FOR_RESULT = 0.4; // of the time of a run with clients
 const SOCKETS = new Set(["http", "net"]); // for which a server with clients has its own
@@ -147,7 +167,7 @@ class Machine {
     const { kind } = program;
     const text = textOf(program);
     const words = new Set(text.match(MODULE_NAME) ?? []);
-    if (WEB_STREAM.test(text)) words.add("stream/web");
+    for (const [pattern, name] of GLOBALS) if (pattern.test(text)) words.add(name);
     const names = [...words]
       .filter((word) => Object.hasOwn(this.node.texts, word))
       .filter((word) => !(program.serving && SOCKETS.has(word)))
@@ -399,6 +419,18 @@ class Machine {
     const expression = expressionAt(this.acorn, text, isModule, this.#offsetOf(position));
     const isOurs = expression?.text.startsWith("__"); // what `complete` put there
     return this.engine.string(JSON.stringify(isOurs ? null : expression));
+  }
+
+  /** What is iterated at {line, column, file, beginning} of the engine's, as JSON both. */
+  _iterable(request) {
+    const { beginning, ...position } = JSON.parse(this.engine.text(request));
+    const { nodes, tree, place } = this.#nodesAt(position);
+    const called = beginning
+      ? firstFunction(tree, this.#offsetOf(beginning))
+      : functionAround(nodes, place);
+    const iterable = called && iterableIn(called);
+    const isOurs = iterable?.text.includes("__"); // what `complete` put there
+    return this.engine.string(JSON.stringify(isOurs ? null : iterable));
   }
 
   /**

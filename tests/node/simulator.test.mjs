@@ -110,6 +110,29 @@ setImmediate(() => console.log("check"));`;
   assert.ok(loads < 5 * runs, `${loads} modules in ${runs} runs`); // node:fs alone takes thirty
 });
 
+test("bytes and events are loaded for a program that names them, once for all of its runs", () => {
+  const sources = [
+    "Promise.resolve();",
+    "new AbortController().abort();",
+    "if (Buffer.from(atob('YQ==')).length !== 1 || atob !== require('buffer').atob) throw 1;",
+  ];
+  const counts = sources.map((source) =>
+    [1, 2].map(() => {
+      loads = 0;
+      assert.equal(machine.run(program(source)).code, 0);
+      return loads;
+    }),
+  );
+  assert.deepEqual(
+    counts.map(([first, again]) => [first > 0, again]),
+    [
+      [false, 0],
+      [true, 0],
+      [true, 0],
+    ],
+  );
+});
+
 test("import.meta of a module says where it is, as Node does", () => {
   const source =
     "console.log([import.meta.url, import.meta.filename, import.meta.dirname].join());";

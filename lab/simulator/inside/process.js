@@ -23,14 +23,31 @@
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
     if (from !== "report") machine.trace?.printed(descriptor, text);
   };
+  /** What a stream of the process prints of a text or of bytes; the error of Node's own streams for anything else. */
+  const textOfChunk = (chunk, encoding) => {
+    if (typeof chunk === "string") {
+      const isText = typeof encoding !== "string" || /^utf-?8$/i.test(encoding);
+      return isText ? chunk : load("buffer").Buffer.from(chunk, encoding).toString();
+    }
+    const { codes } = load("internal/errors");
+    if (chunk === null) throw new codes.ERR_STREAM_NULL_VALUES();
+    if (!ArrayBuffer.isView(chunk))
+      throw new codes.ERR_INVALID_ARG_TYPE(
+        "chunk",
+        ["string", "Buffer", "TypedArray", "DataView"],
+        chunk,
+      );
+    const { Buffer } = load("buffer");
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString();
+  };
   const stream = (fd) => {
     const EventEmitter = load("events");
     return Object.assign(new EventEmitter(), {
       fd,
       writable: true,
       writableLength: 0,
-      write(text, encoding, callback) {
-        machine.print(fd, String(text));
+      write(chunk, encoding, callback) {
+        machine.print(fd, textOfChunk(chunk, encoding));
         const done = typeof encoding === "function" ? encoding : callback;
         if (done) process.nextTick(done, null);
         return true;
@@ -273,65 +290,11 @@
     asyncDispose: SymbolAsyncDispose,
   }))
     if (!Symbol[name]) Object.defineProperty(Symbol, name, { value: symbol });
-  class UsingScope {
-    taken = [];
-    failure = null;
-    #take(value, methods, isAsync) {
-      const isNothing = value === null || value === undefined;
-      const name = isNothing ? null : methods.find((symbol) => isCallable(value[symbol]));
-      if (!isNothing && !name) throw new TypeError("Symbol.dispose is not a function");
-      const method = isNothing ? () => undefined : value[name];
-      if (!isNothing || isAsync) this.taken.unshift({ value, method, isAsync });
-      return value;
-    }
-    add(value) {
-      return this.#take(value, [SymbolDispose], false);
-    }
-    addAsync(value) {
-      return this.#take(value, [SymbolAsyncDispose, SymbolDispose], true);
-    }
-    fail(error) {
-      this.failure = { error: this.failure ? suppressed(error, this.failure.error) : error };
-    }
-    /** What must be awaited, one after the other. */
-    *ends() {
-      while (this.taken.length) {
-        const { value, method, isAsync } = this.taken.shift();
-        try {
-          const result = apply(method, value, []);
-          if (isAsync) yield result;
-        } catch (error) {
-          this.fail(error);
-        }
-      }
-    }
-    end() {
-      for (const _ of this.ends());
-      if (this.failure) throw this.failure.error;
-    }
-  }
-  class SuppressedError extends Error {
-    constructor(error, before, message = undefined) {
-      super(message);
-      Object.defineProperties(this, {
-        error: { value: error, writable: true, configurable: true },
-        suppressed: { value: before, writable: true, configurable: true },
-      });
-    }
-  }
-  Object.defineProperties(SuppressedError.prototype, {
-    name: { value: "SuppressedError", writable: true, configurable: true },
-    message: { value: "", writable: true, configurable: true },
-  });
-  if (machine.hasDispose)
-    Object.defineProperty(globalThis, "SuppressedError", {
-      value: SuppressedError,
-      writable: true,
-      configurable: true,
-    });
-  const suppressed = (error, before) =>
-    new SuppressedError(error, before, "An error was suppressed during disposal");
-  Object.defineProperty(globalThis, "__using", { value: () => new UsingScope() });
+  const ofUsing = () => {
+    need("using");
+    return machine.using;
+  };
+  Object.defineProperty(globalThis, "__using", { value: () => new (ofUsing().UsingScope)() });
 
   /** `import.meta` of the program, which is the only module of its own. */
   const fileUrl = (path) =>
@@ -374,20 +337,49 @@
   operation("queueMicrotask", queueMicrotask);
   operation("structuredClone", (...values) => {
     if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
-    const [value, { transfer = [] } = {}] = values;
+    const [value, options] = values;
+    if (options !== undefined && options !== null) need("transfer");
+    const transfer = machine.transferIn?.(options) ?? [];
     const copy = machine.clone(value);
     for (const buffer of transfer) if (machine.is.isArrayBuffer(buffer)) buffer.transfer();
     return copy;
   });
   expose("process", process);
   expose("DOMException", lent.DOMException);
-  const { Event, EventTarget, CustomEvent } = load("internal/event_target");
-  const { AbortController, AbortSignal } = load("internal/abort_controller");
-  const ofEvents = { Event, EventTarget, CustomEvent, AbortController, AbortSignal };
-  for (const [name, value] of Object.entries(ofEvents)) expose(name, value);
-  const { Buffer, atob, btoa } = load("buffer");
-  expose("Buffer", Buffer);
-  for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
+  // What few programs use is loaded once it is asked for.
+  const exposeLater = (name, get) =>
+    Object.defineProperty(globalThis, name, {
+      get,
+      set: (value) => expose(name, value),
+      configurable: true,
+    });
+  const exposeModule = (id, names) => {
+    for (const name of names)
+      exposeLater(name, () => {
+        for (const each of names) expose(each, load(id)[each]);
+        return globalThis[name];
+      });
+  };
+  if (machine.hasDispose) exposeLater("SuppressedError", () => ofUsing().SuppressedError);
+  exposeModule("internal/event_target", ["Event", "EventTarget", "CustomEvent"]);
+  exposeModule("internal/abort_controller", ["AbortController", "AbortSignal"]);
+  exposeModule("buffer", ["Buffer"]);
+  const ofBuffer = { atob: null, btoa: null };
+  for (const name of Object.keys(ofBuffer)) {
+    const value = {
+      [name](...values) {
+        load("buffer");
+        return apply(ofBuffer[name], undefined, values);
+      },
+    }[name];
+    operation(name, Object.defineProperty(value, "length", { value: 1 }));
+  }
+  const { atob, btoa } = globalThis;
+  machine.changed.buffer = (exported) => {
+    Object.assign(ofBuffer, { atob: exported.atob, btoa: exported.btoa });
+    const transcode = { transcode: () => refuse("buffer.transcode") }.transcode;
+    Object.assign(exported, { atob, btoa, transcode });
+  };
 
   /** When the run began, as a date. */
   machine.epoch = () => {
@@ -460,12 +452,17 @@
     BigInt: (value) => apply(BigInt.prototype.toString, value, []),
     String: (value) => `${value}`,
   };
+  // A function of a class, whose code is strict, so that `this` may be nothing.
   const localMethod = (owner, method) =>
-    function called(...values) {
-      const self = selfOf[owner](this);
-      if (method === "localeCompare") values[0] = `${values[0]}`;
-      return inLocale({ owner, method, self, values });
-    };
+    class {
+      called(...values) {
+        if (owner === "String" && (this === null || this === undefined))
+          throw new TypeError(`String.prototype.${method} called on null or undefined`);
+        const self = selfOf[owner](this);
+        if (method === "localeCompare") values[0] = `${values[0]}`;
+        return inLocale({ owner, method, self, values });
+      }
+    }.prototype.called;
   const inLocale = (request) => {
     const { value, error } = JSON.parse(host("locale", JSON.stringify(request)));
     if (error) throw new globalThis[error[0]](error[1]);
@@ -480,89 +477,11 @@
       Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
     }
 
-  // The formats of Intl; what is bound to its object is read, and the other functions are methods.
-  const FORMATS = {
-    NumberFormat: ["format", "formatToParts formatRange formatRangeToParts"],
-    DateTimeFormat: ["format", "formatToParts formatRange formatRangeToParts"],
-    Collator: ["compare", ""],
-    PluralRules: [null, "select selectRange"],
-    RelativeTimeFormat: [null, "format formatToParts"],
-    ListFormat: [null, "format formatToParts"],
-    DisplayNames: [null, "of"],
-  };
-  // The values of a format's function as JSON can have them.
-  const plainNumber = (value) => {
-    if (typeof value === "string") return value;
-    const number = +value;
-    return Number.isFinite(number) && !Object.is(number, -0) ? number : selfOf.Number(number);
-  };
-  const isPlain = (value) =>
-    value === null || Number.isFinite(value) || ["string", "boolean"].includes(typeof value);
-  const plainList = (value = []) => {
-    const isList = typeof value?.[Symbol.iterator] === "function";
-    const items = isList ? [...value] : [];
-    if (!items.every(isPlain) || !(isList || isPlain(value) || typeof value === "object"))
-      refuse("list of anything but texts (Intl.ListFormat)");
-    if (isList) return items;
-    return isPlain(value) ? value : {}; // an error, as in Node
-  };
-  const plainOf = {
-    NumberFormat: (value) => (typeof value === "bigint" ? `${value}` : plainNumber(value)),
-    DateTimeFormat: (value = ModelDate.now()) => plainNumber(value),
-    PluralRules: plainNumber,
-    RelativeTimeFormat: plainNumber,
-    ListFormat: plainList,
-  };
-  const plainValues = (name, method, values) => {
-    const plain = plainOf[name] ?? ((value) => `${value}`);
-    const [first, second] = values;
-    if (method === "resolvedOptions") return [];
-    if (name === "RelativeTimeFormat") return [plain(first), `${second}`];
-    if (name === "Collator") return [plain(first), plain(second)];
-    if (!method.includes("Range")) return [plain(first)];
-    const range = [first, second];
-    const missing = range.indexOf(undefined); // the two of a range must be given
-    return (missing < 0 ? range : range.slice(0, missing)).map((value) => plain(value));
-  };
-  const formatOf = (name, [boundMethod, methods]) => {
-    const optionsByFormat = new WeakMap(); // the locales and options of each
-    const boundByFormat = new WeakMap();
-    const ask = (format, method, values = []) =>
-      inLocale({
-        owner: name,
-        method,
-        self: optionsByFormat.get(format),
-        values: plainValues(name, method, values),
-      });
-    function Format(...self) {
-      if (!new.target && boundMethod) return new Format(...self);
-      if (!new.target) throw new TypeError(`Constructor Intl.${name} requires 'new'`);
-      optionsByFormat.set(this, self);
-      ask(this, "resolvedOptions"); // which says what is wrong
-    }
-    const { prototype } = Format;
-    for (const method of `resolvedOptions ${methods}`.trim().split(" "))
-      defineHidden(prototype, method, function called(...values) {
-        return ask(this, method, values);
-      });
-    if (boundMethod)
-      Object.defineProperty(prototype, boundMethod, {
-        get() {
-          if (!boundByFormat.has(this))
-            boundByFormat.set(this, (...values) => ask(this, boundMethod, values));
-          return boundByFormat.get(this);
-        },
-        configurable: true,
-      });
-    Object.defineProperty(prototype, Symbol.toStringTag, { value: `Intl.${name}` });
-    Format.supportedLocalesOf = () => refuse("list of languages");
-    return Object.defineProperty(Format, "name", { value: name });
-  };
-  const formats = Object.entries(FORMATS).map(([name, names]) => [name, formatOf(name, names)]);
-  expose(
-    "Intl",
-    machine.absent("Intl", { ...Object.fromEntries(formats), [Symbol.toStringTag]: "Intl" }),
-  );
+  machine.locale = { inLocale, selfOf };
+  exposeLater("Intl", () => {
+    need("formats");
+    return globalThis.Intl;
+  });
 
   // --- what a program can see of an object, as in V8 -------------------------------------------
   const { exec } = RegExp.prototype;
@@ -674,24 +593,11 @@
     constants: refusedValue("object", `${MEASURES} (perf_hooks.constants)`),
   });
 
-  const exposeLater = (name, get) =>
-    Object.defineProperty(globalThis, name, {
-      get,
-      set: (value) => expose(name, value),
-      configurable: true,
-    });
   for (const name of ["URL", "URLSearchParams"])
     exposeLater(name, () => {
       need("url");
       return globalThis[name];
     });
-  const exposeModule = (id, names) => {
-    for (const name of names)
-      exposeLater(name, () => {
-        for (const each of names) expose(each, load(id)[each]);
-        return globalThis[name];
-      });
-  };
   exposeModule("internal/encoding", ["TextEncoder", "TextDecoder"]);
   exposeModule("stream/web", WEB_STREAMS);
 
@@ -699,66 +605,26 @@
   // The inspector's, which do nothing where none listens.
   for (const name of ["profile", "profileEnd", "timeStamp", "context"])
     console[name] ??= { [name]() {} }[name];
+  const requireThat = (isRight, words) => {
+    if (!isRight) throw new Error(words);
+  };
+  console.createTask = {
+    createTask(name) {
+      requireThat(name && typeof name === "string", "First argument must be a non-empty string.");
+      return {
+        run(action) {
+          requireThat(isCallable(action), "First argument must be a function.");
+          return action();
+        },
+      };
+    },
+  }.createTask;
   console[load("internal/console/constructor").kBindStreamsLazy](process);
   expose("console", console);
 
   machine.clone = (value) => {
-    const copies = new Map();
-    const fail = (what) => {
-      throw new lent.DOMException(`${what} could not be cloned.`, "DataCloneError");
-    };
-    const copy = (item) => {
-      if (typeof item === "function") fail(String(item));
-      if (typeof item === "symbol") fail(String(item));
-      if (typeof item !== "object" || item === null) return item;
-      if (copies.has(item)) return copies.get(item);
-      const { is } = machine;
-      const tag = Object.prototype.toString.call(item);
-      if (is.isProxy(item)) fail(Array.isArray(item) ? tag : "#<Object>");
-      if (/( Iterator|Generator)\]$/.test(tag)) fail(tag);
-      if (/^\[object (Promise|Weak(Map|Set|Ref)|FinalizationRegistry)\]$/.test(tag))
-        fail(`#<${machine.bindings.util.getConstructorName(item)}>`);
-      let clone;
-      const keep = (result) => {
-        copies.set(item, result);
-        return result;
-      };
-      if (is.isDate(item)) return keep(new ModelDate(+item));
-      if (is.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
-      if (is.isMap(item)) {
-        clone = keep(new Map());
-        for (const [key, entry] of item) clone.set(copy(key), copy(entry));
-        return clone;
-      }
-      if (is.isSet(item)) {
-        clone = keep(new Set());
-        for (const entry of item) clone.add(copy(entry));
-        return clone;
-      }
-      if (item instanceof lent.DOMException)
-        return keep(new lent.DOMException(item.message, item.name));
-      if (is.isNativeError(item)) {
-        clone = keep(new (globalThis[item.name] ?? Error)(item.message));
-        if (typeof item.stack === "string") clone.stack = item.stack;
-        if ("cause" in item) clone.cause = copy(item.cause);
-        return clone;
-      }
-      if (is.isArrayBuffer(item)) return keep(item.slice());
-      if (ArrayBuffer.isView(item)) {
-        const size = item instanceof DataView ? item.byteLength : item.length;
-        const Kind = item instanceof Buffer ? Uint8Array : item.constructor;
-        return keep(new Kind(copy(item.buffer), item.byteOffset, size));
-      }
-      if (is.isBoxedPrimitive(item)) {
-        if (is.isSymbolObject(item)) fail(tag);
-        return keep(Object(item.valueOf()));
-      }
-      clone = keep(Array.isArray(item) ? new Array(item.length) : {});
-      for (const key of Object.keys(item)) clone[key] = copy(item[key]);
-      return clone;
-    };
-    refuseDeep(value, MOST_CLONED);
-    return copy(value);
+    need("transfer");
+    return machine.clone(value);
   };
 
   // --- stacks as V8 words them ---------------------------------------------------------------
@@ -921,6 +787,19 @@
   // These are said by no text but an error's, wherever it was thrown.
   const UNMISTAKABLE =
     /^(invalid 'in|invalid 'inst|class constructors must|'.*' is read-only|cannot read property 'Sym)/;
+  const NO_OBJECT =
+    /^(null or undefined are forbidden|cannot convert to object|Cannot convert undefined or null to object)$/;
+  const CALLED_ON =
+    /^(String|Array(?=\.(?:concat|find\w*|indexOf|forEach|filter|map|every|some|reduce\w*)$))\.(\w+)$/;
+  const V8_NAMES = { __proto__: null, trimStart: "trimLeft", trimEnd: "trimRight" };
+  /** V8's words where a symbol is read or written of nothing, or something is no iterable; null for other errors. */
+  const wordsOfSymbol = (message, site) => {
+    const isOfSymbol = /^(cannot .* property 'Symbol\.|value is not iterable$)/.test(message);
+    const mayBe = /^cannot (read|set) property/.test(message) && /\bSymbol\b/.test(host("source"));
+    if (!isOfSymbol && !mayBe) return null;
+    const place = { ...placeOf(site), beginning: beginningOf(site) };
+    return wordsFor("symbols", "ofSymbol", message, place);
+  };
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
   const wordsOf = (message, sites, Type) => {
@@ -938,10 +817,22 @@
       foreignWords.add(message); // V8 says whether it is read or written
       return message;
     }
+    if (
+      /^class constructors must/.test(message) &&
+      /^(WeakRef|FinalizationRegistry)$/.test(nameIn(site))
+    )
+      return `Constructor ${nameIn(site)} requires 'new'`;
     if (/^class constructors must/.test(message) && nameIn(site))
       return `Class constructor ${nameIn(site)} cannot be invoked without 'new'`;
     if (/^invalid number of digits$/.test(message) && nameIn(site) === "toFixed")
       return "toFixed() digits argument must be between 0 and 100";
+    if (site?.isNative() && NO_OBJECT.test(message)) {
+      const [, owner, name] =
+        CALLED_ON.exec((builtins ?? namesOfBuiltins()).get(site.getFunction())) ?? [];
+      if (owner) return `${owner}.prototype.${V8_NAMES[name] ?? name} called on null or undefined`;
+    }
+    const ofSymbol = site && isCode(site) ? wordsOfSymbol(message, site) : null;
+    if (ofSymbol) return ofSymbol;
     for (const [pattern, words] of MESSAGES)
       if (pattern.test(message)) return message.replace(pattern, words);
     const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
@@ -971,10 +862,10 @@
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const { parse, stringify } = JSON;
-  let jsonWords = null; // the functions of json.js
-  const wordsFor = (name, ...values) => {
-    jsonWords ??= machine.host("part", "json")(machine);
-    return jsonWords[name](...values);
+  const words = {}; // the functions of json.js and of symbols.js
+  const wordsFor = (part, name, ...values) => {
+    words[part] ??= machine.host("part", part)(machine);
+    return words[part][name](...values);
   };
   const reword = (error, words) => {
     const { message } = error;
@@ -983,10 +874,10 @@
     defineHidden(error, "message", words);
   };
   // The stack of V8's own functions is full after 1,600 to 5,600 levels, at another one on each Node.
-  const [MOST_WALKED, MOST_CLONED] = [2000, 1500];
+  const MOST_WALKED = 2000;
   const MOST_KEYS = 8;
   /** Refuses an object with more than `most` levels, told from the last object in each. */
-  const refuseDeep = (value, most) => {
+  machine.refuseDeep = (value, most) => {
     const outerObjects = new Set(); // there may be a circle
     let object = value;
     while (typeof object === "object" && object !== null && !machine.is.isProxy(object)) {
@@ -1012,14 +903,14 @@
       try {
         if (typeof reviver !== "function") return parse(text);
         const written = `${text}`; // what is no text is made one only once
-        if (written.length > MOST_WALKED) refuseDeep(parse(written), MOST_WALKED);
+        if (written.length > MOST_WALKED) machine.refuseDeep(parse(written), MOST_WALKED);
         return parse(written, reviver);
       } catch (error) {
         const { message } = error;
         if (
           isOf(error, SyntaxError, /^(unexpected|Unexpected (number|end)|No number|Expected prop)/)
         )
-          reword(error, wordsFor("wrongText", `${text}`, message));
+          reword(error, wordsFor("json", "wrongText", `${text}`, message));
         throw error;
       }
     },
@@ -1027,11 +918,11 @@
       try {
         const json = stringify(value, replacer, space);
         const isFlat = isWrittenFlat && !replacer && !space;
-        if (json?.length > MOST_WALKED && !isFlat) refuseDeep(value, MOST_WALKED);
+        if (json?.length > MOST_WALKED && !isFlat) machine.refuseDeep(value, MOST_WALKED);
         return json;
       } catch (error) {
         if (isOf(error, TypeError, /^circular reference$/) && !replacer)
-          reword(error, wordsFor("circle", value));
+          reword(error, wordsFor("json", "circle", value));
         throw error;
       }
     },
@@ -1092,18 +983,39 @@
   );
   Object.assign(lazyStack, { enumerable: false, configurable: false });
   const isLazy = (error) => Object.getOwnPropertyDescriptor(error, "stack")?.get === lazyStack.get;
+  const keepStack = (error) => Reflect.defineProperty(error, "stack", lazyStack);
+  /** V8 gives an error its stack before its message and cause, which `Object.getOwnPropertyNames` shows. */
+  const keepStackFirst = (error) => {
+    const descriptors = Object.getOwnPropertyDescriptors(error);
+    const names = ["message", "cause"].filter((name) => descriptors[name]?.configurable);
+    if (!Object.isExtensible(error)) return keepStack(error);
+    for (const name of names) delete error[name];
+    const isKept = keepStack(error);
+    for (const name of names) Object.defineProperty(error, name, descriptors[name]);
+    return isKept;
+  };
+  let isCapturing = false;
   const { captureStackTrace } = Error;
   const capturing = {
     captureStackTrace(error, above = capturing.captureStackTrace) {
+      if (Object(error) !== error) throw new TypeError("invalid_argument");
+      if (!Object.isExtensible(error) && !Object.hasOwn(error, "stack"))
+        throw new TypeError("Cannot define property stack, object is not extensible");
       stacks.delete(error);
-      apply(captureStackTrace, Error, [error, above]);
+      isCapturing = true;
+      try {
+        apply(captureStackTrace, Error, [error, above]);
+      } finally {
+        isCapturing = false;
+      }
     },
   };
   Object.defineProperty(capturing.captureStackTrace, "length", { value: captureStackTrace.length });
   defineHidden(Error, "captureStackTrace", capturing.captureStackTrace);
   const OF_ITEMS = /^(map|forEach|filter|reduce|some|every|find|flatMap|from|replace)/;
   Error.prepareStackTrace = (error, sites) => {
-    if (error.message !== DEPTH) return prepare(error, sites);
+    // Calls that end by this error may throw it on thousands of times.
+    if (error.message !== DEPTH || stacks.has(error)) return prepare(error, sites);
     machine.asked.depth = true;
     // Where the engine has been in the innermost call is not known; in the one around it, it was at the same call.
     const [top, around] = sites;
@@ -1135,7 +1047,7 @@
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
     if (stacks.has(error)) return ""; // it is thrown on
     const captured = { sites, words, Type: error.constructor };
-    const isKept = isLazy(error) || Reflect.defineProperty(error, "stack", lazyStack);
+    const isKept = isLazy(error) || (isCapturing ? keepStack(error) : keepStackFirst(error));
     if (!isKept) return textOf(error, captured);
     stacks.set(error, captured);
     return ""; // which does not take the place of what is there
@@ -1207,7 +1119,6 @@
     get: () => refuse("real process (process.config)"),
     configurable: true,
   });
-  load("buffer").transcode = { transcode: () => refuse("buffer.transcode") }.transcode;
   process.getBuiltinModule = (name) => publicModule(name);
 
   // What modules of Node need of the model beside what it always has.
@@ -1268,6 +1179,7 @@
     refuse(OTHERS_OF_NODE.test(name) ? `module ${name}` : `other files or packages (${name})`);
   /** Load those of the modules that there are; what is imported also with all that it exports. */
   machine.preload = (kind, names) => {
+    for (const name of names.filter((word) => word.startsWith("internal/"))) load(name);
     for (const name of names.filter((word) => OPEN.includes(word))) {
       const exported = publicModule(name);
       if (kind === "esm") Object.values(exported);

@@ -14,9 +14,20 @@
       Object.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`) });
   if (!globalThis.Atomics) {
     // There is one thread, so each of these is whole. Only waiting takes time, and nobody wakes it.
+    const placeIn = (view, index, isWait = false) => {
+      const kinds = isWait ? /^(Int32|BigInt64)Array$/ : /^(Big)?(Ui|I)nt\d+Array$/;
+      if (!kinds.test(ArrayBuffer.isView(view) && view[Symbol.toStringTag]))
+        throw new TypeError(
+          `${describe(view)} is not an ${isWait ? "int32 or BigInt64" : "integer"} typed array.`,
+        );
+      const at = Math.trunc(index) || 0;
+      if (!(at >= 0 && at < view.length)) throw new RangeError("Invalid atomic access index");
+      return at;
+    };
     const change = (name, body) => [
       name,
-      (view, at, ...values) => {
+      (view, index, ...values) => {
+        const at = placeIn(view, index);
         const before = view[at];
         const after = body(before, ...values);
         if (after !== undefined) view[at] = after;
@@ -39,10 +50,13 @@
     const atomics = {
       ...Object.fromEntries(changes),
       isLockFree: (size) => [1, 2, 4, 8].includes(size),
-      notify: () => 0,
+      notify(view, index) {
+        placeIn(view, index, true);
+        return 0;
+      },
       pause: () => undefined,
-      wait(view, at, value, ms = Number.POSITIVE_INFINITY) {
-        if (view[at] !== value) return "not-equal";
+      wait(view, index, value, ms = Number.POSITIVE_INFINITY) {
+        if (view[placeIn(view, index, true)] !== value) return "not-equal";
         if (ms === Number.POSITIVE_INFINITY)
           machine.refuse(
             "Atomics.wait() without a timeout waits for a worker, but the model has no workers",
@@ -58,12 +72,13 @@
     for (const name of Reflect.ownKeys(atomics)) define(Atomics, name, atomics[name]);
   }
   // A run is too short for V8 to collect anything, and the engine collects at once.
+  const canBeHeld = (value) =>
+    isObject(value) || (typeof value === "symbol" && Symbol.keyFor(value) === undefined);
   const { WeakRef: weakRefModel } = {
     WeakRef: class {
       #target;
       constructor(target) {
-        if (!isObject(target) && typeof target !== "symbol")
-          throw new TypeError("WeakRef: invalid target");
+        if (!canBeHeld(target)) throw new TypeError("WeakRef: invalid target");
         this.#target = target;
       }
       deref() {
@@ -77,9 +92,26 @@
   define(globalThis, "WeakRef", weakRefModel);
   const { FinalizationRegistry: finalizationRegistryModel } = {
     FinalizationRegistry: class {
-      register() {}
-      unregister() {
-        return false;
+      #tokens = new WeakSet();
+      constructor(cleanup) {
+        if (typeof cleanup !== "function")
+          throw new TypeError("FinalizationRegistry: cleanup must be callable");
+      }
+      register(target, held, token) {
+        if (!canBeHeld(target))
+          throw new TypeError("FinalizationRegistry.prototype.register: invalid target");
+        if (target === held)
+          throw new TypeError(
+            "FinalizationRegistry.prototype.register: target and holdings must not be same",
+          );
+        if (canBeHeld(token)) this.#tokens.add(token);
+        else if (token !== undefined)
+          throw new TypeError(`Invalid unregisterToken ('${describe(token)}')`);
+      }
+      unregister(token) {
+        if (!canBeHeld(token))
+          throw new TypeError(`Invalid unregisterToken ('${describe(token)}')`);
+        return this.#tokens.delete(token);
       }
       get [Symbol.toStringTag]() {
         return "FinalizationRegistry";
@@ -426,6 +458,7 @@
 
   // What the other parts fill in: the loop, the hooks of promises, and the driver of the program.
   const machine = {
+    changed: { __proto__: null }, // by modules' names: what the model changes in one once it is loaded
     host,
     nativeThen,
     isWatched: false, // true in a run of which somebody wants to know more than what it prints
@@ -452,7 +485,12 @@
     if (typeof value === "string") return value;
     if (typeof value === "symbol") return value.toString();
     if (is.isNativeError(value)) return `${value.name}: ${value.message}`;
-    return isObject(value) ? `#<${util.getConstructorName(value)}>` : String(value);
+    if (typeof value === "function") return Function.prototype.toString.call(value);
+    if (!isObject(value)) return String(value);
+    const { toString: tagged } = Object.prototype;
+    return is.isProxy(value) || value.toString === tagged
+      ? `#<${util.getConstructorName(value)}>`
+      : tagged.call(value);
   };
 
   const bindings = {
@@ -758,6 +796,17 @@
   const bindingsOf = (id) =>
     WITH_ICU.includes(id) ? (name) => withIcu[name] ?? internalBinding(name) : internalBinding;
 
+  // What these modules require as they load, and use rarely or never, is loaded once it is used.
+  const isBuffer = (value) => load("buffer").Buffer.isBuffer(value);
+  const OTHER_REQUIRES = {
+    "internal/console/constructor": { buffer: { Buffer: { isBuffer } } },
+    "internal/process/execution": {
+      path: new EngineProxy({}, { get: (_, name) => load("path")[name] }),
+    },
+  };
+  const requireOf = (id) =>
+    id in OTHER_REQUIRES ? (name) => OTHER_REQUIRES[id][name] ?? load(name) : load;
+
   function load(name) {
     const id = name.startsWith("node:") ? name.slice(5) : name;
     const there = modules.get(id);
@@ -774,7 +823,8 @@
         "process",
         "internalBinding",
         "primordials",
-      )(module.exports, load, module, process, bindingsOf(id), primordialsOf(id));
+      )(module.exports, requireOf(id), module, process, bindingsOf(id), primordialsOf(id));
+    machine.changed[id]?.(module.exports);
     return module.exports;
   }
 

@@ -8,6 +8,7 @@
   const RANDOM_MS = 0.01;
   const MOST_BYTES = 2 ** 31 - 1;
   const MOST_RANDOM_BYTES = 65536;
+  const MOST_RANDOM = 2 ** 48 - 1;
   const LOOKUP_MS = 0.015; // as a job on a file: what else the loop does may take longer or not
   const HASHES = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
@@ -98,21 +99,42 @@
       work("SCRYPTREQUEST", ms, () => keyOf(length), callback);
     },
     scryptSync: (_password, _salt, length, options) => passTime(scryptMs(options), keyOf(length)),
-    randomBytes(length, callback) {
+    randomBytes(size, callback) {
+      load("internal/validators").validateNumber(size, "size");
+      if (!(size >= 0 && size <= MOST_BYTES)) {
+        const { codes } = load("internal/errors");
+        throw new codes.ERR_OUT_OF_RANGE("size", `>= 0 && <= ${MOST_BYTES}`, size);
+      }
+      const length = size >>> 0;
       if (callback === undefined) return random(length);
       work("RANDOMBYTESREQUEST", RANDOM_MS, () => random(length), validCallback(callback));
       return undefined;
     },
     randomInt(low, high, callback) {
-      const isRange = typeof high === "number";
-      const [from, to] = isRange ? [low, high] : [0, low];
+      const isRange = high !== undefined && typeof high !== "function";
+      const [from, to, onNumber] = isRange ? [low, high, callback] : [0, low, high];
+      if (onNumber !== undefined) validCallback(onNumber);
+      const { codes } = load("internal/errors");
+      for (const [name, value] of Object.entries({ min: from, max: to }))
+        if (!Number.isSafeInteger(value))
+          throw new codes.ERR_INVALID_ARG_TYPE(name, "a safe integer", value);
+      if (to <= from)
+        throw new codes.ERR_OUT_OF_RANGE("max", `greater than the value of "min" (${from})`, to);
+      if (to - from > MOST_RANDOM)
+        throw new codes.ERR_OUT_OF_RANGE(
+          isRange ? "max - min" : "max",
+          `<= ${MOST_RANDOM}`,
+          to - from,
+        );
       const number = from + Math.floor(Math.random() * (to - from));
-      const done = isRange ? callback : high;
-      if (done === undefined) return number;
-      machine.process.nextTick(done, undefined, number);
+      if (onNumber === undefined) return number;
+      machine.process.nextTick(onNumber, undefined, number);
       return undefined;
     },
-    randomUUID() {
+    randomUUID(options) {
+      const { validateObject, validateBoolean } = load("internal/validators");
+      if (options !== undefined) validateObject(options, "options");
+      validateBoolean(options?.disableEntropyCache ?? false, "options.disableEntropyCache");
       const hex = random(16).toString("hex");
       const digit = (8 + (Number.parseInt(hex[16], 16) % 4)).toString(16);
       return [

@@ -124,7 +124,16 @@ const PACKS = {
 };
 
 /** Our parts of the model that hardly a program needs: they are beside the modules that hardly a program needs. */
-const OF_RARE_PROGRAMS = new Set(["hash", "json", "features", "messages"]);
+const OF_RARE_PROGRAMS = new Set([
+  "hash",
+  "json",
+  "features",
+  "messages",
+  "symbols",
+  "transfer",
+  "formats",
+  "using",
+]);
 
 /**
  * The texts that programs may come to need, without comments: `facts` has those of every program, and `packs` those

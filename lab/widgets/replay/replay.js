@@ -123,14 +123,17 @@
       this.attachShadow({ mode: "open" });
       if (globalThis.LOOP_REPLAY_CSS)
         this.shadowRoot.append(el("style", {}, globalThis.LOOP_REPLAY_CSS));
-      else if (STYLE_URL)
+      else if (STYLE_URL) {
+        this.isUnstyled = true;
         this.shadowRoot.append(
           el("link", {
             rel: "stylesheet",
             href: STYLE_URL,
-            onload: () => this.view?.reserve(true),
+            onload: () => this.styled(),
+            onerror: () => this.styled(),
           }),
         );
+      }
       document.fonts?.ready.then(() => this.view?.reserve(true));
       this.root = el("section", { class: "lr", "aria-label": "Replay of an event loop" });
       // On paper the replay is what pages without JavaScript show: the table of steps, and the orders that were seen.
@@ -146,6 +149,12 @@
       }
       if (data) this.load(data, this.name);
       else this.root.append(this.dropHint());
+    }
+
+    /** The styles are there: no box has its size before. */
+    styled() {
+      this.isUnstyled = false;
+      this.view?.reserve(true);
     }
 
     /** Show a trace: the content of a .trace.json file. name : what addresses call it; a reader's own file has no address */

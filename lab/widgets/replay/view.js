@@ -273,7 +273,7 @@
     /** Give every box the height that it will need, so that no button moves while a reader steps. */
     reserve(anew = false) {
       const p = this.parts;
-      if (!this.model || !this.near) return;
+      if (!this.model || !this.near || p.replay.getRootNode().host?.isUnstyled) return;
       const width = p.replay.clientWidth;
       if (!width) return; // not shown yet
       if (width === this.width && !anew) return; // with the same width, lines wrap as before
@@ -281,16 +281,14 @@
       this.fullest ??= fullest(this.model);
       this.stage.reserve(this.fullest);
       p.say.style.minHeight = "";
-      // A sentence that is only measured is not read out.
-      const trial = el("p", { class: "say", "aria-hidden": "true" });
-      p.say.after(trial);
-      let tallest = 0;
-      for (const i of this.fullest.sentences) {
-        trial.textContent = describe(this.model, i);
-        tallest = Math.max(tallest, trial.getBoundingClientRect().height);
-      }
-      trial.remove();
-      p.say.style.minHeight = `${Math.ceil(tallest)}px`;
+      // Sentences that are only measured are not read out. All of them are laid out at once.
+      const trials = this.fullest.sentences.map((i) =>
+        el("p", { class: "say", "aria-hidden": "true" }, describe(this.model, i)),
+      );
+      p.say.after(...trials);
+      const heights = trials.map((trial) => trial.getBoundingClientRect().height);
+      for (const trial of trials) trial.remove();
+      p.say.style.minHeight = `${Math.ceil(Math.max(0, ...heights))}px`;
       this.draw();
     }
 

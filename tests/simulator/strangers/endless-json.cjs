@@ -1,0 +1,10 @@
+const endless = {
+  toJSON() {
+    return JSON.stringify(this);
+  },
+};
+try {
+  JSON.stringify(endless);
+} catch (error) {
+  console.log(`${error}`);
+}
