@@ -142,7 +142,9 @@ describe("what is chosen", () => {
       await tab.keyboard.press("Tab");
       await tab.keyboard.press("Space");
       assert.equal(await hash(tab), "#source=S1");
-      assert.deepEqual(await said(tab), `5 of ${CLAIMS} claims are shown.`);
+      const ofTheTalk = (await shown(tab)).length;
+      assert.ok(ofTheTalk > 0 && ofTheTalk < CLAIMS);
+      assert.deepEqual(await said(tab), `${ofTheTalk} of ${CLAIMS} claims are shown.`);
       await tab.keyboard.press("Space");
       assert.equal(await hash(tab), "");
     });
