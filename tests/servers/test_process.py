@@ -516,7 +516,7 @@ def test_what_a_server_started_without_its_mark_is_counted_and_ended_too(program
     assert entry.members() == tree
     assert len(lab.stop_all()) == 1
     assert running.resources().processes == 2
-    assert not any(map(psutil.pid_exists, tree))
+    assert eventually(lambda: not any(map(psutil.pid_exists, tree)))
 
 
 def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():
