@@ -15,7 +15,6 @@ const HOPS = new Set([
   "upgrade",
 ]);
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
-const LEAVE_MS = 500; // how long a server may take to see that a session is closed
 
 // dial : opens a connection to the server; origin : its scheme and authority; streams : how many connections share a session
 export function front(dial, origin, streams = 1) {
@@ -43,15 +42,6 @@ export function front(dial, origin, streams = 1) {
     return session;
   }
 
-  // First the open streams are cancelled (below), then the session is closed. A server whose session ends under its streams
-  // gets an error on each of them, and ends if it doesn't listen to 'error'.
-  function leave(session) {
-    if (session.destroyed) return;
-    const late = setTimeout(() => session.destroy(), LEAVE_MS);
-    session.on("close", () => clearTimeout(late));
-    session.close();
-  }
-
   server.on("connection", (client) => {
     client.setNoDelay(true);
     const session = withPlace() ?? opened();
@@ -60,7 +50,7 @@ export function front(dial, origin, streams = 1) {
     client.on("error", () => client.destroy());
     client.on("close", () => {
       sharing.delete(client);
-      if (sharing.size === 0) setImmediate(leave, session);
+      if (sharing.size === 0) session.destroy();
     });
   });
   server.on("clientError", (_, client) => client.destroy());
