@@ -172,8 +172,8 @@ def test_a_pool_that_was_full_whenever_it_was_looked_at_at_rest_is_starved():
     full = {"pool": {"waits": [202.0, 210.0], "pending_ms": 0, "pause_ms": 25}}
     under_load = {"pool": {"waits": [0.1, 195.0, 205.0], "pending_ms": 0, "pause_ms": 25}}
     rows = [row(t) | full for t in (100, 200)] + [row(t) | under_load for t in (1100, 1200)]
-    made = seen(rows=rows, spans={"rest": (0, 300), "unanswered": (1000, 1300)})
-    assert illnesses.diagnose(made, signs.of(made)).first == "starved pool"
+    observation = seen(rows=rows, spans={"rest": (0, 300), "unanswered": (1000, 1300)})
+    assert illnesses.diagnose(observation, signs.of(observation)).first == "starved pool"
 
 
 def test_a_feed_that_all_requests_share_is_told_by_its_objects():

@@ -150,9 +150,9 @@ def test_what_the_model_has_not_is_refused_in_a_sentence(node, tmp_path):
             (tmp_path / f"{number}" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / f"{number}" / name).write_text(text)
         programs.append(tmp_path / f"{number}" / next(iter(files)))
-    told = models(node, programs)
+    refusals = models(node, programs)
     wanted = [sentence for _, sentence in REFUSED]
-    assert [(s, t) for s, t in zip(wanted, told, strict=True) if s not in t] == []
+    assert [(s, t) for s, t in zip(wanted, refusals, strict=True) if s not in t] == []
 
 
 @pytest.mark.parametrize(("files", "sentence"), [REFUSED[0], REFUSED[9]])

@@ -228,10 +228,10 @@ def test_what_is_not_modelled_is_refused_in_one_sentence(tmp_path):
     done = child.run_to_end([*command, *map(str, files)], 600, env={"NODE_OPTIONS": ""})
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    told = [answer.get("refused", str(answer)) for answer in answers]
+    refusals = [answer.get("refused", str(answer)) for answer in answers]
     wanted = [words.replace("after 2 s", f"after {MOST_S} s") for _, words in NOT_MODELLED]
-    assert [(w, t) for w, t in zip(wanted, told, strict=True) if w not in t] == []
-    assert [text for text in told if len(text.strip().splitlines()) != 1] == []
+    assert [(w, t) for w, t in zip(wanted, refusals, strict=True) if w not in t] == []
+    assert [text for text in refusals if len(text.strip().splitlines()) != 1] == []
 
 
 @pytest.mark.parametrize(("source", "words"), ASKED)

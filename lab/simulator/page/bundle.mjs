@@ -123,17 +123,8 @@ const PACKS = {
   glob: ["diagnostics_channel"],
 };
 
-/** Our parts of the model that hardly a program needs: they are beside the modules that hardly a program needs. */
-const OF_RARE_PROGRAMS = new Set([
-  "hash",
-  "json",
-  "features",
-  "messages",
-  "symbols",
-  "transfer",
-  "formats",
-  "using",
-]);
+/** Our parts of the model that a program on sockets needs; the other late parts are beside the modules that hardly a program needs. */
+const OF_SOCKETS = new Set(["sockets", "http", "url"]);
 
 /**
  * The texts that programs may come to need, without comments: `facts` has those of every program, and `packs` those
@@ -186,7 +177,7 @@ async function textsOf(node, machineParts) {
   const errors = errorsFor(node.texts[ERRORS], [...packed, ...ours]);
   Object.assign(packs.node, await shortened({ [ERRORS]: errors }, [ERRORS]));
   for (const name of INSIDE_LATER)
-    packs[OF_RARE_PROGRAMS.has(name) ? "glob" : "sockets"][laterName(name)] = await inside(
+    packs[OF_SOCKETS.has(name) ? "sockets" : "glob"][laterName(name)] = await inside(
       machineParts[name],
     );
   const { version, versions } = node;
